@@ -16,55 +16,55 @@
 
 /// The stamp of a slot whose generations are all used up. Fresh slots have it too: a slot that is not free and has it
 /// is retired.
-pub const SPENT: u32 = 0;
+pub(crate) const SPENT: u32 = 0;
 
 /// The stamp of slot 0.
-pub const NIL_SLOT: u32 = 2;
+pub(crate) const NIL_SLOT: u32 = 2;
 
 /// How the bits of a stamp are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StampBits {
+pub(crate) struct StampBits {
     /// Bits of the generation, the low ones: 1 to 32.
-    pub generation: u32,
+    pub(crate) generation: u32,
     /// Bits of the kind, above the generation.
-    pub kind: u32,
+    pub(crate) kind: u32,
 }
 
 impl StampBits {
     /// The largest generation: odd, the last life of a slot.
-    pub const fn last_generation(self) -> u32 {
+    pub(crate) const fn last_generation(self) -> u32 {
         u32::MAX >> (32 - self.generation)
     }
 
     /// How many different kinds fit.
-    pub const fn kinds(self) -> u64 {
+    pub(crate) const fn kinds(self) -> u64 {
         1 << self.kind
     }
 
     /// The generation within a stamp.
-    pub const fn generation_of(self, stamp: u32) -> u32 {
+    pub(crate) const fn generation_of(self, stamp: u32) -> u32 {
         stamp & self.last_generation()
     }
 
     /// The kind within a stamp.
-    pub const fn kind_of(self, stamp: u32) -> u32 {
+    pub(crate) const fn kind_of(self, stamp: u32) -> u32 {
         if self.kind == 0 { 0 } else { stamp >> self.generation }
     }
 
     /// Puts a stamp together. The parts must fit.
-    pub const fn stamp(self, generation: u32, kind: u32) -> u32 {
+    pub(crate) const fn stamp(self, generation: u32, kind: u32) -> u32 {
         if self.kind == 0 { generation } else { generation | kind << self.generation }
     }
 
     /// The stamp after the death of a live one: the next even generation without a kind, or [`SPENT`].
-    pub const fn after_death(self, live: u32) -> u32 {
+    pub(crate) const fn after_death(self, live: u32) -> u32 {
         let generation = self.generation_of(live);
         if generation == self.last_generation() { SPENT } else { generation + 1 }
     }
 }
 
 /// Whether a stamp says that a reachable value is there (G1).
-pub const fn is_live(stamp: u32) -> bool {
+pub(crate) const fn is_live(stamp: u32) -> bool {
     stamp & 1 == 1
 }
 

@@ -193,7 +193,11 @@ impl<T: Thing> Handle<T> {
     /// assert_eq!(any.downcast::<Crew>(), None);
     /// ```
     pub fn erase(self) -> AnyHandle {
-        AnyHandle { bits: self.to_bits(), thing: TypeId::of::<T>(), write: |bits, out| write!(out, "{:?} of {}", Self::from_bits(bits), type_name::<T>()) }
+        AnyHandle {
+            bits: self.to_bits(),
+            thing: TypeId::of::<T>(),
+            write: |bits, out| write!(out, "{:?} of {}", Self::from_bits(bits), type_name::<T>()),
+        }
     }
 
     /// What a slot holds while this handle is good: generation and kind.
@@ -398,7 +402,8 @@ impl<T: Thing> HandleRange<T> {
     /// ```
     /// # use lath_core::{Handle, HandleRange, Pool, Thing};
     /// # #[derive(Thing, Default)] struct Key {}
-    /// let key = Pool::new().spawn(Key {});
+    /// let mut keys = Pool::new();
+    /// let [_, key] = [(); 2].map(|()| keys.spawn(Key {}));
     /// assert_eq!(HandleRange::new(key, 3).unwrap().iter().count(), 3);
     /// assert!(HandleRange::new(key, u32::MAX).is_err());
     /// ```

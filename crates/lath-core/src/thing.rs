@@ -107,3 +107,7 @@ pub trait Thing: Default + Sized + 'static {
         0
     }
 }
+
+/// Stands in for the storage where there is no heap: only [`FixedPool`](crate::FixedPool) keeps things then.
+#[cfg(not(feature = "alloc"))]
+pub struct Rows<T>(core::marker::PhantomData<T>);

@@ -1,0 +1,154 @@
+//! A two-level bitset that grows without moving and finds the next bit of interest without looking at every word.
+//!
+//! Level one has a bit per item, level two a bit per word of level one. `Bits<true>` looks for ones: a level-two bit
+//! says that the word has a one. `Bits<false>` looks for zeros: a level-two bit says that the word has none left. Either
+//! way fresh memory, all zero, is right as it is.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::blocks::Coarse;
+use crate::error::OutOfMemory;
+
+/// The bitset; `ONES` is what [`next`](Self::next) looks for.
+pub(crate) struct Bits<const ONES: bool> {
+    words: Coarse<AtomicU64>,
+    summary: Coarse<AtomicU64>,
+}
+
+impl<const ONES: bool> Bits<ONES> {
+    pub(crate) const fn new() -> Self {
+        Self { words: Coarse::new(), summary: Coarse::new() }
+    }
+
+    /// Makes memory for bit `i`.
+    pub(crate) fn grow(&self, i: u32) -> Result<(), OutOfMemory> {
+        self.words.grow(i >> 6)?;
+        self.summary.grow(i >> 12)?;
+        Ok(())
+    }
+
+    /// Sets bit `i`, which must have memory.
+    #[inline]
+    pub(crate) fn set(&mut self, i: u32) {
+        let word = update(&mut self.words, i, |word, bit| word | bit);
+        if if ONES { true } else { word == u64::MAX } {
+            update(&mut self.summary, i >> 6, |word, bit| word | bit);
+        }
+    }
+
+    /// Clears bit `i`, which must have memory.
+    #[inline]
+    pub(crate) fn clear(&mut self, i: u32) {
+        let word = update(&mut self.words, i, |word, bit| word & !bit);
+        if if ONES { word == 0 } else { true } {
+            update(&mut self.summary, i >> 6, |word, bit| word & !bit);
+        }
+    }
+
+    /// Sets bit `i` while others may do the same. Bits only ever go from zero to one behind a shared reference, so the
+    /// summary, which follows, is at worst a moment late.
+    pub(crate) fn set_shared(&self, i: u32) {
+        if let Some(word) = self.words.get(i >> 6) {
+            let after = word.fetch_or(1 << (i & 63), Relaxed) | 1 << (i & 63);
+            if let (true, Some(summary)) = (ONES || after == u64::MAX, self.summary.get(i >> 12)) {
+                summary.fetch_or(1 << (i >> 6 & 63), Relaxed);
+            }
+        }
+    }
+
+    /// The first one (or zero) at `from` or later. Bits without memory are zero.
+    #[inline]
+    pub(crate) fn next(&self, from: u32) -> Option<u32> {
+        let mut at = from;
+        loop {
+            let Some(found) = hits::<ONES>(&self.words, at) else { return (!ONES).then_some(at) };
+            if found != 0 {
+                return Some((at & !63) + found.trailing_zeros());
+            }
+            // This word has nothing more; ask the summary for one that has.
+            let mut word = (at >> 6).checked_add(1)?;
+            loop {
+                let Some(found) = hits::<ONES>(&self.summary, word) else {
+                    return if ONES { None } else { word.checked_mul(64) };
+                };
+                if found != 0 {
+                    at = ((word & !63) + found.trailing_zeros()).checked_mul(64)?;
+                    break;
+                }
+                word = ((word >> 6) + 1).checked_mul(64)?;
+            }
+        }
+    }
+}
+
+/// The bits of interest in the word of bit `i`, from `i` on; `None` where there is no memory.
+#[inline]
+fn hits<const ONES: bool>(words: &Coarse<AtomicU64>, i: u32) -> Option<u64> {
+    let word = words.get(i >> 6)?.load(Relaxed);
+    Some(if ONES { word } else { !word } & u64::MAX << (i & 63))
+}
+
+#[inline]
+fn update(words: &mut Coarse<AtomicU64>, i: u32, change: impl Fn(u64, u64) -> u64) -> u64 {
+    let Some(word) = words.get_mut(i >> 6) else { unreachable!("bits are changed only where `grow` made memory") };
+    let word = word.get_mut();
+    *word = change(*word, 1 << (i & 63));
+    *word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    fn agrees_with_a_set<const ONES: bool>(seed: u64) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (mut bits, mut model) = (Bits::<ONES>::new(), BTreeSet::new());
+        let span = 20_000;
+        bits.grow(span).unwrap();
+        for i in 0..span {
+            bits.grow(i).unwrap();
+        }
+        for step in 0..4000 {
+            let i = random.u32(..span);
+            match random.u8(..4) {
+                0 => {
+                    bits.clear(i);
+                    model.remove(&i);
+                }
+                1 => {
+                    for i in i..(i + 300).min(span) {
+                        bits.set(i);
+                        model.insert(i);
+                    }
+                }
+                2 => {
+                    bits.set_shared(i);
+                    model.insert(i);
+                }
+                _ => {
+                    bits.set(i);
+                    model.insert(i);
+                }
+            }
+            let from = random.u32(..span);
+            let expected =
+                if ONES { model.range(from..).next().copied() } else { (from..).find(|i| !model.contains(i)) };
+            assert_eq!(bits.next(from), expected, "step {step} of seed {seed}, from {from}");
+        }
+    }
+
+    #[test]
+    fn the_next_one_and_the_next_zero_are_those_of_a_sorted_set() {
+        for seed in 0..4 {
+            agrees_with_a_set::<true>(seed);
+            agrees_with_a_set::<false>(seed);
+        }
+    }
+
+    #[test]
+    fn an_empty_bitset_is_all_zeros() {
+        assert_eq!(Bits::<true>::new().next(0), None);
+        assert_eq!(Bits::<false>::new().next(77), Some(77));
+    }
+}

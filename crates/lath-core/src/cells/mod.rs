@@ -1,0 +1,331 @@
+#![expect(unsafe_code, reason = "the one place that decides whether a slot's memory holds a value")]
+//! Slots and values together: everything that can be done to a value, safe for any handle and any order of calls.
+//!
+//! # Invariants
+//!
+//! - **C1** A slot whose stamp is odd holds a value; so does a buried slot, and slot 0 (the nil thing). No other does.
+//! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot is odd if it is staged, even if it is reserved.
+//! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
+//!   after, with release ordering.
+
+mod rest;
+mod run;
+mod shared;
+mod walk;
+mod whole;
+
+use core::mem::needs_drop;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crate::error::{HandleError, OutOfMemory, SpawnFault};
+use crate::generation::{NIL_SLOT, SPENT, is_live};
+use crate::handle::Handle;
+use crate::slots::{GROUP, Slots, ones};
+use crate::state::{self, Sight, State};
+use crate::storage::{Storage, ThingMut, ThingRef};
+use crate::thing::Thing;
+
+pub use rest::Rest;
+pub use walk::{Iter, IterMut};
+
+type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
+
+pub(crate) struct Cells<T: Thing> {
+    slots: Slots,
+    values: T::Storage,
+    staged: AtomicU32,
+}
+
+impl<T: Thing> Cells<T> {
+    /// Slots `1..limit`, all free, and the nil thing in slot 0.
+    pub(crate) fn new(limit: u64) -> Result<Self, OutOfMemory> {
+        let nil = T::default();
+        let slots = Slots::new(limit)?;
+        let values = T::Storage::new();
+        let place = values.grow(0)?;
+        // SAFETY: the place was made just now by this storage, and nobody else knows it.
+        unsafe {
+            values.write(place, nil);
+            values.stamp(place).store(NIL_SLOT, Ordering::Relaxed);
+        }
+        Ok(Self { slots, values, staged: AtomicU32::new(0) })
+    }
+
+    pub(crate) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    pub(crate) fn slots_mut(&mut self) -> &mut Slots {
+        &mut self.slots
+    }
+
+    /// How many slots have memory, slot 0 included.
+    pub(crate) fn memory(&self) -> u64 {
+        self.values.slots().min(self.slots.limit())
+    }
+
+    pub(crate) fn staged(&self) -> u32 {
+        self.staged.load(Ordering::Relaxed)
+    }
+
+    /// The stamp of a slot; `None` where there is no memory.
+    pub(crate) fn stamp(&self, index: u32) -> Option<u32> {
+        let place = self.values.place(index)?;
+        // SAFETY: the place is of this storage.
+        Some(unsafe { self.values.stamp(place) }.load(Ordering::Acquire))
+    }
+
+    /// The handle of the value in a slot, if handles reach one there.
+    pub(crate) fn handle_at(&self, index: u32) -> Option<Handle<T>> {
+        self.stamp(index).filter(|&stamp| is_live(stamp)).map(|stamp| Handle::from_parts(index, stamp))
+    }
+
+    /// The place of the value that a handle names: it holds one.
+    #[inline(always)]
+    fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
+        let place = self.values.place(handle.index())?;
+        // SAFETY: the place is of this storage. Acquire: if the stamp was set by a thread that staged the value, the
+        // value is seen too (C3).
+        let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Acquire);
+        // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another even one (G3).
+        (stamp == handle.stamp()).then_some(place)
+    }
+
+    #[inline(always)]
+    pub(crate) fn contains(&self, handle: Handle<T>) -> bool {
+        self.find(handle).is_some()
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, handle: Handle<T>) -> Option<ThingRef<'_, T>> {
+        // SAFETY: the place is of this storage and holds a value (`find`, C1); exclusive access comes from `&mut self`
+        // or, in `Rest`, excludes this slot.
+        self.find(handle).map(|place| unsafe { self.values.get(place) })
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, handle: Handle<T>) -> Option<ThingMut<'_, T>> {
+        // SAFETY: as in `get`; `&mut self` keeps everyone else away.
+        self.find(handle).map(|place| unsafe { self.values.get_mut(place) })
+    }
+
+    /// The nil thing.
+    #[inline(always)]
+    pub(crate) fn nil(&self) -> ThingRef<'_, T> {
+        let Some(place) = self.values.place(0) else { unreachable!("`new` makes slot 0") };
+        // SAFETY: the place is of this storage and holds the nil thing (C1), which nobody ever gets exclusive access to:
+        // no handle has index 0 and a stamp of `NIL_SLOT` (G3, H1), and slot 0 is never live, claimed or buried (S4).
+        unsafe { self.values.get(place) }
+    }
+
+    /// Exclusive access to several things at once; a handle that comes again is refused.
+    pub(crate) fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        handles: [Handle<T>; N],
+    ) -> [Result<ThingMut<'_, T>, HandleError>; N] {
+        let this = &*self;
+        core::array::from_fn(|i| {
+            let handle = handles[i];
+            if handles[..i].contains(&handle) && !handle.is_nil() {
+                return Err(HandleError::Twice { handle: handle.name() });
+            }
+            match this.find(handle) {
+                // SAFETY: the place is of this storage and holds a value. Not aliased: equal handles were refused, and
+                // different handles that both resolve have different slots, a slot having one stamp. `&mut self` keeps
+                // everyone else away for as long as the results live.
+                Some(place) => Ok(unsafe { this.values.get_mut(place) }),
+                None => Err(this.why_not(handle)),
+            }
+        })
+    }
+
+    /// Why `find` answers `None`.
+    #[cold]
+    pub(crate) fn why_not(&self, handle: Handle<T>) -> HandleError {
+        state::why_not(handle, self.sight(handle, self.memory()))
+    }
+
+    /// Whether a value of kind `kind` may be put where `handle` says.
+    pub(crate) fn may_spawn_at(&self, handle: Handle<T>, kind: u32) -> Result<(), SpawnFault> {
+        state::may_spawn_at(handle, kind, self.sight(handle, self.slots.limit()))
+    }
+
+    fn sight(&self, handle: Handle<T>, slots: u64) -> Sight {
+        let index = handle.index();
+        Sight { state: self.slots.state(index), stamp: self.stamp(index), slots: (slots - 1) as u32 }
+    }
+
+    /// Makes room for slot `index`.
+    #[inline]
+    pub(crate) fn room(&mut self, index: u32) -> Result<(), OutOfMemory> {
+        if !self.slots.has_room(index) {
+            self.slots.grow(index)?;
+        }
+        if self.values.place(index).is_none() {
+            self.values.grow(index)?;
+        }
+        Ok(())
+    }
+
+    /// Opens a free or reserved slot for a value of its next generation.
+    #[inline]
+    pub(crate) fn vacancy(&mut self, index: u32, kind: u32) -> Result<Vacancy<'_, T>, OutOfMemory> {
+        debug_assert!(matches!(self.slots.state(index), State::Free | State::Claimed));
+        self.room(index)?;
+        let Some(place) = self.values.place(index) else { unreachable!("`room` made the place") };
+        // SAFETY: the place is of this storage.
+        let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Relaxed);
+        let bits = Handle::<T>::STAMP;
+        Ok(Vacancy { stamp: bits.stamp(bits.generation_of(stamp) + 1, kind), cells: self, index, place })
+    }
+
+    /// Ends the life that `handle` names: the value stays where it is, for the caller to deal with at once.
+    #[inline]
+    fn end(&mut self, handle: Handle<T>) -> Option<(Place<T>, u32)> {
+        let place = self.find(handle)?;
+        let after = Handle::<T>::STAMP.after_death(handle.stamp());
+        // SAFETY: the place is of this storage.
+        unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
+        Some((place, after))
+    }
+
+    /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used again.
+    #[inline]
+    fn vacate(&mut self, index: u32, after: u32) -> Freed {
+        if self.slots.claimed() > 0 && self.slots.state(index) == State::Claimed {
+            *self.staged.get_mut() -= 1;
+        }
+        self.slots.release(index, after == SPENT);
+        Freed { index, stamp: after }
+    }
+
+    /// Moves the value that `handle` names out of its slot, which is then free or retired.
+    #[inline]
+    pub(crate) fn take(&mut self, handle: Handle<T>) -> Option<(T, Freed)> {
+        let (place, after) = self.end(handle)?;
+        let freed = self.vacate(handle.index(), after);
+        // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`); the stamp no
+        // longer says so.
+        Some((unsafe { self.values.take(place) }, freed))
+    }
+
+    /// Ends the life that `handle` names; dropping the second half of the answer drops the value, which may panic.
+    #[inline]
+    pub(crate) fn drop_value(&mut self, handle: Handle<T>) -> Option<(Freed, Doomed<'_, T>)> {
+        let (place, after) = self.end(handle)?;
+        let freed = self.vacate(handle.index(), after);
+        Some((freed, Doomed { cells: self, place }))
+    }
+
+    /// Ends the life that `handle` names and keeps the value in its slot, out of reach.
+    pub(crate) fn bury(&mut self, handle: Handle<T>) -> bool {
+        if self.end(handle).is_none() {
+            return false;
+        }
+        if self.slots.state(handle.index()) == State::Claimed {
+            *self.staged.get_mut() -= 1;
+            self.slots.settle(handle.index());
+        }
+        self.slots.bury(handle.index());
+        true
+    }
+
+    /// Drops the value of a buried slot. `None` if it is not buried.
+    pub(crate) fn exhume(&mut self, index: u32) -> Option<(Freed, Doomed<'_, T>)> {
+        if self.slots.state(index) != State::Buried {
+            return None;
+        }
+        let place = self.values.place(index)?;
+        let after = self.stamp(index)?;
+        self.slots.release(index, after == SPENT);
+        Some((Freed { index, stamp: after }, Doomed { cells: self, place }))
+    }
+
+    /// Gives up a reservation: the handle never resolves. `None` if it is not pending.
+    pub(crate) fn cancel(&mut self, handle: Handle<T>) -> Option<Freed> {
+        if !matches!(self.why_not(handle), HandleError::Pending { .. }) {
+            return None;
+        }
+        let place = self.values.place(handle.index())?;
+        let after = Handle::<T>::STAMP.after_death(handle.stamp());
+        // SAFETY: the place is of this storage.
+        unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
+        self.slots.release(handle.index(), after == SPENT);
+        Some(Freed { index: handle.index(), stamp: after })
+    }
+
+    /// Notes that the generations of a free or retired slot before `stamp` are over. Never goes back.
+    fn set_even_stamp(&mut self, index: u32, stamp: u32) {
+        debug_assert!(!is_live(stamp));
+        if let Some(place) = self.values.place(index) {
+            // SAFETY: the place is of this storage. The slot holds no value that this would hide or reveal: it is even
+            // before and after.
+            let now = unsafe { self.values.stamp(place) };
+            debug_assert!(!is_live(now.load(Ordering::Relaxed)));
+            now.store(stamp, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A slot that has become free, or retired if its stamp is [`SPENT`].
+#[derive(Clone, Copy)]
+pub(crate) struct Freed {
+    pub(crate) index: u32,
+    pub(crate) stamp: u32,
+}
+
+/// A value whose slot is no longer its own: dropped with this, and only with this.
+pub(crate) struct Doomed<'a, T: Thing> {
+    cells: &'a mut Cells<T>,
+    place: Place<T>,
+}
+
+impl<T: Thing> Doomed<'_, T> {
+    pub(crate) fn cells(&self) -> &Cells<T> {
+        self.cells
+    }
+}
+
+impl<T: Thing> Drop for Doomed<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if needs_drop::<T>() {
+            // SAFETY: the place is of this storage and holds a value whose life has ended: whoever made this left no
+            // stamp or state behind that says so, and `&mut Cells` has kept the slot from being filled since.
+            unsafe { self.cells.values.drop_in_place(self.place) };
+        }
+    }
+}
+
+/// A slot that waits for its value.
+pub(crate) struct Vacancy<'a, T: Thing> {
+    cells: &'a mut Cells<T>,
+    index: u32,
+    place: Place<T>,
+    stamp: u32,
+}
+
+impl<T: Thing> Vacancy<'_, T> {
+    /// Gives the value the stamp of this handle instead of the next one.
+    pub(crate) fn with_stamp_of(self, handle: Handle<T>) -> Self {
+        Self { stamp: handle.stamp(), ..self }
+    }
+
+    /// Puts the value there: the slot is live.
+    #[inline]
+    pub(crate) fn fill(self, value: T) -> Handle<T> {
+        debug_assert!(is_live(self.stamp));
+        // SAFETY: the place is of this storage. Nobody else uses the value: `&mut Cells` since the vacancy was made. An
+        // older value in the slot would be forgotten, not harmed; there is none, as `vacancy` asserts.
+        unsafe {
+            self.cells.values.write(self.place, value);
+            self.cells.values.stamp(self.place).store(self.stamp, Ordering::Relaxed);
+        }
+        if self.cells.slots.claimed() > 0 && self.cells.slots.state(self.index) == State::Claimed {
+            self.cells.slots.settle(self.index);
+        } else {
+            self.cells.slots.take(self.index);
+        }
+        Handle::from_parts(self.index, self.stamp)
+    }
+}

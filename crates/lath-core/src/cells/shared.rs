@@ -1,0 +1,73 @@
+#![expect(unsafe_code, reason = "writes values behind a shared reference, into slots that this thread has claimed")]
+//! What can be done while others look: reserving and staging (C3), and the commit that ends it.
+
+use super::*;
+
+impl<T: Thing> Cells<T> {
+    /// Claims the lowest free slot for a later value: its handle, if there is a slot.
+    pub(crate) fn reserve(&self, kind: u32) -> Result<Option<Handle<T>>, OutOfMemory> {
+        let Some((index, place)) = self.claim()? else { return Ok(None) };
+        let bits = Handle::<T>::STAMP;
+        // SAFETY: the place is of this storage.
+        let stamp = unsafe { self.values.stamp(place) };
+        // Only the claimer writes here (C3). The kind is noted for `why_not` and `spawn_at`; the stamp stays even.
+        let pending = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)), kind);
+        stamp.store(pending, Ordering::Release);
+        Ok(Some(Handle::from_parts(index, pending + 1)))
+    }
+
+    /// Claims the lowest free slot and puts a value there that lookups find at once. Gives the value back otherwise.
+    pub(crate) fn stage(&self, value: T, kind: u32) -> Result<Handle<T>, (T, Option<OutOfMemory>)> {
+        let (index, place) = match self.claim() {
+            Ok(Some(claimed)) => claimed,
+            Ok(None) => return Err((value, None)),
+            Err(error) => return Err((value, Some(error))),
+        };
+        let bits = Handle::<T>::STAMP;
+        // SAFETY: the place is of this storage. Nobody else uses the value: the slot was free, so no handle reaches it,
+        // and `claim` gave it to this call alone.
+        unsafe {
+            self.values.write(place, value);
+            let stamp = self.values.stamp(place);
+            let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, kind);
+            stamp.store(live, Ordering::Release);
+            self.staged.fetch_add(1, Ordering::Relaxed);
+            Ok(Handle::from_parts(index, live))
+        }
+    }
+
+    fn claim(&self) -> Result<Option<(u32, Place<T>)>, OutOfMemory> {
+        let Some(index) = self.slots.claim()? else { return Ok(None) };
+        let place = match self.values.place(index) {
+            Some(place) => place,
+            // Refused: the slot stays claimed without a handle. There is no way back behind a shared reference (S3), and
+            // it has no memory to be used with anyway; `commit` frees it.
+            None => self.values.grow(index)?,
+        };
+        Ok(Some((index, place)))
+    }
+
+    /// Staged things become live; slots that were claimed and then found no memory become free. Reserved ones stay.
+    /// `note` hears the generation of every thing.
+    pub(crate) fn commit(&mut self, note: &mut dyn FnMut(u32)) -> u32 {
+        let mut committed = 0;
+        let mut from = 0;
+        while let Some((number, claimed)) = self.slots.next_claimed(from) {
+            for index in ones(claimed).map(|bit| number * GROUP + bit) {
+                match self.stamp(index) {
+                    Some(stamp) if is_live(stamp) => {
+                        self.slots.settle(index);
+                        note(Handle::<T>::STAMP.generation_of(stamp));
+                        committed += 1;
+                    }
+                    Some(_) => {}
+                    None => self.slots.release(index, false),
+                }
+            }
+            from = number + 1;
+        }
+        self.slots.tidy_claims();
+        *self.staged.get_mut() -= committed;
+        committed
+    }
+}

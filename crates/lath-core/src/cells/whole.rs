@@ -1,0 +1,168 @@
+#![expect(unsafe_code, reason = "clones and drops all values")]
+//! What is done to all slots at once: copy, clear, reclaim, check, drop.
+
+use core::mem;
+
+use super::*;
+
+impl<T: Thing> Cells<T> {
+    /// Everything as it is, values cloned, handles good in both.
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory>
+    where
+        T: Clone,
+    {
+        let mut copy = Self::new(self.slots.limit())?;
+        for index in self.values.ranges().flatten().skip(1).map(|index| index as u32) {
+            let Some(place) = self.values.place(index) else { unreachable!("`ranges` lists slots with memory") };
+            let state = self.slots.state(index);
+            let Some(stamp) = self.stamp(index) else { unreachable!("a place has a stamp") };
+            if state == State::Free && stamp == 0 {
+                continue;
+            }
+            copy.room(index)?;
+            if is_live(stamp) || state == State::Buried {
+                // SAFETY: the place is of `self` and holds a value (C1), which nobody has exclusively behind `&self`.
+                let value = unsafe { self.values.clone_value(place) };
+                let bits = Handle::<T>::STAMP;
+                let live = if is_live(stamp) { stamp } else { bits.stamp(1, 0) };
+                let vacancy = copy.vacancy(index, 0)?;
+                let handle = Vacancy { stamp: live, ..vacancy }.fill(value);
+                match state {
+                    State::Buried => {
+                        copy.bury(handle);
+                        copy.set_even_stamp(index, stamp);
+                    }
+                    State::Claimed => {
+                        copy.slots.unsettle(index);
+                        *copy.staged.get_mut() += 1;
+                    }
+                    _ => {}
+                }
+            } else {
+                copy.set_even_stamp(index, stamp);
+                match state {
+                    State::Claimed => {
+                        copy.slots.take(index);
+                        copy.slots.unsettle(index);
+                    }
+                    State::OutOfUse => {
+                        copy.slots.take(index);
+                        copy.slots.release(index, true);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(copy)
+    }
+
+    /// Makes the first retired slot at `from` or later free again, to start at generation 1: answers which.
+    pub(crate) fn reclaim_next(&mut self, from: u32) -> Option<u32> {
+        let index = self.slots.out_of_use(from.max(1)).next()?;
+        self.slots.open(index);
+        Some(index)
+    }
+
+    /// Ends every life, staged and reserved ones included, and drops every value, buried ones included. A `Drop` that
+    /// panics does not keep the others from being dropped. `freed` hears of every slot.
+    pub(crate) fn clear(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
+        /// Goes on clearing when a `Drop` has unwound; a second panic then aborts, as it does everywhere in Rust.
+        struct GoOn<'a, T: Thing>(&'a mut Cells<T>, &'a mut dyn FnMut(Freed, &Cells<T>));
+
+        impl<T: Thing> Drop for GoOn<'_, T> {
+            fn drop(&mut self) {
+                self.0.clear_once(self.1);
+            }
+        }
+
+        let guard = GoOn(self, freed);
+        guard.0.clear_once(guard.1);
+        mem::forget(guard);
+    }
+
+    fn clear_once(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
+        let mut from = 0;
+        while let Some(index) = self.next_live(from) {
+            if let Some((slot, doomed)) = self.handle_at(index).and_then(|handle| self.drop_value(handle)) {
+                freed(slot, doomed.cells());
+                drop(doomed);
+            }
+            from = index + 1;
+        }
+        let mut from = 0;
+        while let Some((number, claimed)) = self.slots.next_claimed(from) {
+            for index in ones(claimed).map(|bit| number * GROUP + bit) {
+                match self.stamp(index) {
+                    Some(stamp) if is_live(stamp) => {
+                        if let Some((slot, doomed)) = self.drop_value(Handle::from_parts(index, stamp)) {
+                            freed(slot, doomed.cells());
+                            drop(doomed);
+                        }
+                    }
+                    Some(stamp) => {
+                        if let Some(slot) = self.cancel(Handle::from_parts(index, stamp + 1)) {
+                            freed(slot, self);
+                        }
+                    }
+                    None => self.slots.release(index, false),
+                }
+            }
+            from = number + 1;
+        }
+        self.slots.tidy_claims();
+        let mut from = 0;
+        while let Some((number, buried)) = self.slots.next_buried(from) {
+            for index in ones(buried).map(|bit| number * GROUP + bit) {
+                if let Some((slot, doomed)) = self.exhume(index) {
+                    freed(slot, doomed.cells());
+                    drop(doomed);
+                }
+            }
+            from = number + 1;
+        }
+    }
+
+    /// Whether the invariants hold; if not, a sentence about the first that is broken.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        self.slots.check()?;
+        let mut staged = 0;
+        for index in self.values.ranges().flatten().map(|index| index as u32) {
+            let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };
+            match self.slots.state(index) {
+                State::Live if !is_live(stamp) => return Err("C2: a live slot has an even stamp"),
+                State::Claimed => staged += u32::from(is_live(stamp)),
+                State::Free | State::Buried | State::OutOfUse if is_live(stamp) => {
+                    return Err("C1: a slot that is not in use has an odd stamp");
+                }
+                State::OutOfUse if index == 0 && stamp != NIL_SLOT => return Err("G3: slot 0 has another stamp"),
+                State::OutOfUse if index != 0 && u64::from(index) < self.slots.limit() && stamp != SPENT => {
+                    return Err("G2: a retired slot has generations left");
+                }
+                _ => {}
+            }
+        }
+        if staged != self.staged() { Err("the count of staged things is wrong") } else { Ok(()) }
+    }
+}
+
+impl<T: Thing> Drop for Cells<T> {
+    fn drop(&mut self) {
+        if !needs_drop::<T>() {
+            return;
+        }
+        /// Drops the nil thing, also when a `Drop` before it has unwound.
+        struct Nil<'a, T: Thing>(&'a mut Cells<T>);
+
+        impl<T: Thing> Drop for Nil<'_, T> {
+            fn drop(&mut self) {
+                if let Some(place) = self.0.values.place(0) {
+                    // SAFETY: the place is of this storage and holds the nil thing (C1); the cells are going away, so
+                    // this is its last use.
+                    unsafe { self.0.values.drop_in_place(place) };
+                }
+            }
+        }
+
+        Nil(self).0.clear(&mut |_, _| {});
+    }
+}

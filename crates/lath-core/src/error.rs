@@ -1,0 +1,250 @@
+//! What can go wrong, in words: which handle, which slot, and what to do about it.
+
+use core::error::Error;
+use core::fmt;
+
+/// A handle as messages show it, without its type: `7v3`, or `nil`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The slot.
+    pub index: u32,
+    /// The life of the slot that the handle names.
+    pub generation: u32,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.index == 0 { out.write_str("nil") } else { write!(out, "{}v{}", self.index, self.generation) }
+    }
+}
+
+/// Why a handle names nothing.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{HandleError, Pool, Thing};
+/// # #[derive(Thing, Default)] struct Crew {}
+///
+/// let mut crew = Pool::new();
+/// let ada = crew.spawn(Crew {});
+/// crew.despawn(ada);
+/// let error = crew.check(ada).unwrap_err();
+/// assert!(matches!(error, HandleError::Stale { current: 2, .. }));
+/// assert_eq!(error.to_string(), "1v1 is stale: slot 1 is now at generation 2, free");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HandleError {
+    /// The handle is [`Handle::NIL`](crate::Handle::NIL).
+    Nil,
+    /// The pool has never had this slot.
+    OutOfRange {
+        /// The handle.
+        handle: Name,
+        /// How many slots the pool has.
+        slots: u32,
+    },
+    /// The thing is gone, or this pool never had it.
+    Stale {
+        /// The handle.
+        handle: Name,
+        /// The slot's generation now: odd if another thing lives there, even if it is free.
+        current: u32,
+    },
+    /// The thing is gone, and its slot will never be used again: its generations are spent.
+    Retired {
+        /// The handle.
+        handle: Name,
+    },
+    /// The handle is reserved and its value has not arrived yet.
+    Pending {
+        /// The handle.
+        handle: Name,
+    },
+    /// Slot and generation are right, but the kind is not the one that the thing was spawned with.
+    WrongKind {
+        /// The handle.
+        handle: Name,
+        /// The kind in the handle.
+        kind: u32,
+        /// The kind that the thing has.
+        expected: u32,
+    },
+    /// The same handle was given twice to a call that needs each thing once.
+    Twice {
+        /// The handle.
+        handle: Name,
+    },
+}
+
+impl fmt::Display for HandleError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Nil => out.write_str("the handle is nil: it names nothing"),
+            Self::OutOfRange { handle, slots } => {
+                write!(out, "{handle} is out of range: the pool has {slots} slots")
+            }
+            Self::Stale { handle, current } => {
+                write!(out, "{handle} is stale: slot {} is now at generation {current}", handle.index)?;
+                if current % 2 == 0 { out.write_str(", free") } else { Ok(()) }
+            }
+            Self::Retired { handle } => {
+                write!(out, "{handle} is stale: slot {} is retired, its generations are spent", handle.index)
+            }
+            Self::Pending { handle } => {
+                write!(out, "{handle} is reserved and has no value yet: give it one with `spawn_at`")
+            }
+            Self::WrongKind { handle, kind, expected } => {
+                write!(out, "{handle} has kind {kind}, but the thing there is of kind {expected}")
+            }
+            Self::Twice { handle } => write!(out, "{handle} was given twice: only the first gets the thing"),
+        }
+    }
+}
+
+impl Error for HandleError {}
+
+/// Why a thing could not be spawned; [`SpawnError`] gives the thing back beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpawnFault {
+    /// Every slot is live, reserved, buried or retired, and there can be no more.
+    Full {
+        /// How many things the pool can hold.
+        capacity: u32,
+        /// How many slots are retired; [`reclaim_retired`](crate::Pool::reclaim_retired) may bring them back.
+        retired: u32,
+    },
+    /// The allocator refused.
+    OutOfMemory(OutOfMemory),
+    /// The value's kind does not fit in the kind bits of the handle.
+    KindTooLarge {
+        /// The kind.
+        kind: u32,
+        /// The bits there are.
+        bits: u32,
+    },
+    /// `spawn_at`: the slot is taken by another thing.
+    Occupied {
+        /// The handle that was asked for.
+        handle: Name,
+        /// The generation of the thing that is there.
+        current: u32,
+    },
+    /// `spawn_at`: the handle cannot be given out (again).
+    Handle(HandleError),
+}
+
+impl fmt::Display for SpawnFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Full { capacity, retired: 0 } => write!(out, "the pool is full: all {capacity} slots are taken"),
+            Self::Full { capacity, retired } => write!(
+                out,
+                "the pool is full: all {capacity} slots are taken, {retired} of them retired; `reclaim_retired` brings \
+                 those back once no old handle is left"
+            ),
+            Self::OutOfMemory(error) => error.fmt(out),
+            Self::KindTooLarge { kind, bits } => {
+                write!(out, "kind {kind} does not fit in {bits} bits: raise `kind` in `#[thing(handle(…))]`")
+            }
+            Self::Occupied { handle, current } => {
+                write!(out, "{handle} cannot be spawned: slot {} is taken, at generation {current}", handle.index)
+            }
+            Self::Handle(error) => write!(out, "the handle cannot be spawned: {error}"),
+        }
+    }
+}
+
+impl Error for SpawnFault {}
+
+/// A thing that could not be spawned, and why. Nothing changed, and the thing is in here.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Pool, SpawnFault, Thing};
+/// # #[derive(Thing, Default, Debug)] struct Crew { name: String }
+///
+/// let mut boat = Pool::fixed(1).unwrap();
+/// boat.spawn(Crew { name: "Ada".into() });
+/// let error = boat.try_spawn(Crew { name: "Lin".into() }).unwrap_err();
+/// assert_eq!(error.fault, SpawnFault::Full { capacity: 1, retired: 0 });
+/// assert_eq!(error.value.name, "Lin"); // given back
+/// ```
+pub struct SpawnError<T> {
+    /// The thing, given back.
+    pub value: T,
+    /// Why.
+    pub fault: SpawnFault,
+}
+
+// By hand, as `Display` and `Error` below: none of them needs anything of `T`.
+impl<T> fmt::Debug for SpawnError<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("SpawnError").field("fault", &self.fault).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for SpawnError<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(out)
+    }
+}
+
+impl<T> Error for SpawnError<T> {}
+
+/// The allocator refused, or the size does not fit into the address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// How many bytes were asked for.
+    pub bytes: usize,
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "out of memory: {} bytes for more slots were refused", self.bytes)
+    }
+}
+
+impl Error for OutOfMemory {}
+
+/// Why a pool of this capacity cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CapacityError {
+    /// A pool of no slots could hold nothing.
+    Zero,
+    /// More slots than the index bits of the handle can name.
+    TooLarge {
+        /// What was asked for.
+        capacity: usize,
+        /// The most there can be.
+        largest: u32,
+    },
+    /// The allocator refused.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for CapacityError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Zero => out.write_str("a pool of capacity 0 could hold nothing: ask for at least 1"),
+            Self::TooLarge { capacity, largest } => write!(
+                out,
+                "a capacity of {capacity} is beyond the index bits of the handle, which name at most {largest} slots: \
+                 raise `index` in `#[thing(handle(…))]`"
+            ),
+            Self::OutOfMemory(error) => error.fmt(out),
+        }
+    }
+}
+
+impl Error for CapacityError {}
+
+impl From<OutOfMemory> for CapacityError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}

@@ -1,0 +1,112 @@
+//! Handles that cannot lie, and the pool of things that they name: the core of [lath](https://docs.rs/lath).
+//!
+//! Declare one fat struct, put its things into a [`Pool`], keep [`Handle`]s for as long as you like:
+//!
+//! ```
+//! use lath_core::{Handle, Pool, Thing};
+//!
+//! #[derive(Thing, Default)]
+//! struct Ship {
+//!     hull: f32,
+//!     target: Handle<Ship>, // nothing, until told otherwise
+//! }
+//!
+//! let mut ships = Pool::new();
+//! let prey = ships.spawn(Ship { hull: 10.0, ..Default::default() });
+//! let hunter = ships.spawn(Ship { hull: 50.0, target: prey });
+//!
+//! ships.edit(prey, |ship| ship.hull -= 20.0);
+//! ships.retain(|_, ship| ship.hull > 0.0);
+//!
+//! // The hunter still holds the handle. It names nothing now, and never anything else.
+//! let target = ships[hunter].target;
+//! assert!(ships.get(target).is_none());
+//! assert_eq!(ships.read(target).hull, 0.0); // the nil thing: `Ship::default()`
+//! ```
+//!
+//! # What is where
+//!
+//! | module | holds |
+//! |---|---|
+//! | `handle` | [`Handle`], [`AnyHandle`], [`HandleRange`]: bits, equality, `7v3` |
+//! | `generation` | the odd/even counter, and what happens when it is spent |
+//! | `blocks`, `bits`, `slots` | memory that never moves; which slots are free |
+//! | `storage`, `rows` | where values are kept |
+//! | `cells` | slots and values together |
+//! | `pool` | [`Pool`]: what users call |
+//! | `fixed` | [`FixedPool`]: the same without a heap |
+//!
+//! # Features
+//!
+//! `std` (default) prints the warning of `Pool::expect_at_most`. `alloc` (implied) is needed by [`Pool`]; without it the
+//! crate offers handles and [`FixedPool`]. `serde` and `bytemuck` implement those crates' traits for handles.
+//!
+//! # Unsafe code
+//!
+//! Denied in this crate but for the files that begin with `#![expect(unsafe_code, reason = …)]`, because memory that
+//! holds a value or not, at addresses that never change, cannot be had otherwise:
+//!
+//! | file | why |
+//! |---|---|
+//! | `blocks.rs` | an array that grows behind a shared reference and never moves an element |
+//! | `rows.rs` | slots that hold a value or not |
+//! | `storage.rs` | declares the unsafe trait between pool and storage |
+//! | `cells/*.rs` | decide whether a slot holds a value; hand out several things at once |
+//! | `plain.rs` | with `bytemuck`: handles as bytes |
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
+// So that the derive's `::lath_core` means this crate in its own tests too.
+extern crate self as lath_core;
+
+#[cfg(feature = "alloc")]
+mod bits;
+#[cfg(feature = "alloc")]
+#[doc(hidden)] // for `lath-soa`
+pub mod blocks;
+#[cfg(feature = "alloc")]
+mod cells;
+mod error;
+mod fixed;
+mod generation;
+mod handle;
+#[cfg(feature = "bytemuck")]
+mod plain;
+#[cfg(feature = "alloc")]
+mod pool;
+#[cfg(feature = "alloc")]
+mod reuse;
+#[cfg(feature = "alloc")]
+mod rows;
+#[cfg(feature = "serde")]
+mod serial;
+#[cfg(feature = "alloc")]
+mod slots;
+mod state;
+#[cfg(feature = "alloc")]
+mod storage;
+mod thing;
+
+pub use error::{CapacityError, HandleError, Name, OutOfMemory, SpawnError, SpawnFault};
+pub use fixed::FixedPool;
+pub use handle::{AnyHandle, Handle, HandleRange};
+pub use lath_derive::CoreThing as Thing;
+#[cfg(not(feature = "alloc"))]
+pub use thing::Rows;
+pub use thing::{HandleBits, Thing};
+
+#[cfg(feature = "alloc")]
+pub use cells::{Iter, IterMut, Rest};
+#[cfg(feature = "alloc")]
+pub use pool::{DrainWhere, Excess, Pool, SpawnMany, Stats};
+#[cfg(feature = "alloc")]
+pub use reuse::Reuse;
+#[cfg(feature = "alloc")]
+pub use rows::Rows;
+#[cfg(feature = "alloc")]
+pub use storage::{Storage, ThingMut, ThingRef};

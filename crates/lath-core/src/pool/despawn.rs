@@ -1,0 +1,233 @@
+//! Taking things out.
+
+use core::cmp::Reverse;
+
+use super::Pool;
+use crate::handle::Handle;
+use crate::storage::ThingMut;
+use crate::thing::Thing;
+
+impl<T: Thing> Pool<T> {
+    /// Drops the thing that `handle` names and ends its generation. Answers whether there was one.
+    ///
+    /// Despawning twice is harmless. A staged thing goes at once, a reserved handle is given up. If the thing's `Drop`
+    /// panics, it counts as gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let mut crew = Pool::new();
+    /// let ada = crew.spawn(Crew {});
+    /// assert!(crew.despawn(ada));
+    /// assert!(!crew.despawn(ada));
+    /// ```
+    #[inline]
+    pub fn despawn(&mut self, handle: Handle<T>) -> bool {
+        let Self { cells, order, counts, .. } = self;
+        if let Some((freed, doomed)) = cells.drop_value(handle) {
+            counts.note_freed(freed);
+            order.note(freed, doomed.cells());
+            return true;
+        }
+        self.cancel(handle)
+    }
+
+    #[cold]
+    fn cancel(&mut self, handle: Handle<T>) -> bool {
+        if self.cells.slots().claimed() == 0 {
+            return false;
+        }
+        self.cells.cancel(handle).map(|freed| self.note(freed)).is_some()
+    }
+
+    /// Moves the thing that `handle` names out of the pool and ends its generation; `None` if there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew { name: String }
+    /// let mut crew = Pool::new();
+    /// let ada = crew.spawn(Crew { name: "Ada".into() });
+    /// assert_eq!(crew.take(ada).map(|ada| ada.name), Some("Ada".to_string()));
+    /// assert!(crew.take(ada).is_none());
+    /// ```
+    #[inline]
+    pub fn take(&mut self, handle: Handle<T>) -> Option<T> {
+        let (value, freed) = self.cells.take(handle)?;
+        self.note(freed);
+        Some(value)
+    }
+
+    /// Ends the generation of the thing that `handle` names, but keeps its value where it is until
+    /// [`reap`](Self::reap) is called with `epoch` or more: for the frames during which the GPU still uses it. Answers
+    /// whether there was one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Buffer {}
+    /// let mut buffers = Pool::new();
+    /// let buffer = buffers.spawn(Buffer {});
+    /// let frame = 7;
+    /// buffers.despawn_after(buffer, frame + 2);
+    /// assert!(!buffers.contains(buffer)); // dead at once
+    /// assert_eq!(buffers.reap(frame + 1), 0);
+    /// assert_eq!(buffers.reap(frame + 2), 1); // dropped, its slot free
+    /// ```
+    pub fn despawn_after(&mut self, handle: Handle<T>, epoch: u64) -> bool {
+        let buried = self.cells.bury(handle);
+        if buried {
+            self.graves.push(Reverse((epoch, handle.index())));
+        }
+        buried
+    }
+
+    /// Drops the things whose epoch has come, by epoch and then by slot. Answers how many.
+    ///
+    /// # Examples
+    ///
+    /// See [`despawn_after`](Self::despawn_after).
+    pub fn reap(&mut self, epoch: u64) -> u32 {
+        let mut reaped = 0;
+        while self.graves.peek().is_some_and(|Reverse((due, _))| *due <= epoch) {
+            let Some(Reverse((_, index))) = self.graves.pop() else { break };
+            let Self { cells, order, counts, .. } = self;
+            if let Some((freed, doomed)) = cells.exhume(index) {
+                counts.note_freed(freed);
+                order.note(freed, doomed.cells());
+                reaped += 1;
+            }
+        }
+        reaped
+    }
+
+    /// Despawns everything: live, staged and buried things are dropped, reserved handles given up. Every old handle
+    /// stays dead, and memory is kept.
+    ///
+    /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let mut crew = Pool::new();
+    /// let ada = crew.spawn(Crew {});
+    /// crew.clear();
+    /// crew.spawn(Crew {}); // in the same slot
+    /// assert!(!crew.contains(ada));
+    /// ```
+    pub fn clear(&mut self) {
+        let Self { cells, order, counts, graves } = self;
+        graves.clear();
+        cells.clear(&mut |freed, cells| {
+            counts.note_freed(freed);
+            order.note(freed, cells);
+        });
+    }
+
+    /// Makes retired slots usable again, from generation 1 on. Answers how many.
+    ///
+    /// Call this only at a moment when no old handle can be left, such as a change of level: an old handle of such a
+    /// slot would name the new thing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// #[derive(Thing, Default, Debug)]
+    /// #[thing(handle(bits = 16, index = 15))] // one bit of generation: a slot is used once
+    /// struct Spark {}
+    ///
+    /// let mut sparks = Pool::fixed(1).unwrap();
+    /// let spark = sparks.spawn(Spark {});
+    /// sparks.despawn(spark);
+    /// assert!(sparks.try_spawn(Spark {}).is_err());
+    /// assert_eq!(sparks.reclaim_retired(), 1);
+    /// assert_eq!(sparks.spawn(Spark {}), spark); // the reason for the warning above
+    /// ```
+    pub fn reclaim_retired(&mut self) -> u32 {
+        let mut from = 1;
+        while let Some(index) = self.cells.reclaim_next(from) {
+            self.order.note_reclaimed(index, &self.cells);
+            from = index.saturating_add(1);
+        }
+        core::mem::take(&mut self.counts.retired)
+    }
+
+    /// Keeps the things for which `keep` says so and despawns the others, in slot order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Spark { ttl: u32 }
+    /// let mut sparks: Pool<Spark> = (0..4).map(|ttl| Spark { ttl }).collect();
+    /// sparks.retain(|_, spark| { spark.ttl = spark.ttl.saturating_sub(1); spark.ttl > 0 });
+    /// assert_eq!(sparks.len(), 2);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, ThingMut<'_, T>) -> bool) {
+        let mut from = 0;
+        while let Some(handle) = self.next_handle(&mut from) {
+            if !self.get_mut(handle).is_none_or(|thing| keep(handle, thing)) {
+                self.despawn(handle);
+            }
+        }
+    }
+
+    /// Takes the things for which `which` says so out of the pool, one by one, in slot order: an iterator over handles
+    /// and things.
+    ///
+    /// The iterator looks no further than it is asked: what it has not reached when it is dropped stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew { name: String, ill: bool }
+    /// let mut crew = Pool::new();
+    /// crew.spawn(Crew { name: "Ada".into(), ill: false });
+    /// crew.spawn(Crew { name: "Lin".into(), ill: true });
+    /// let sick_bay: Vec<Crew> = crew.drain_where(|_, who| who.ill).map(|(_, who)| who).collect();
+    /// assert_eq!((sick_bay[0].name.as_str(), crew.len()), ("Lin", 1));
+    /// ```
+    pub fn drain_where<F>(&mut self, which: F) -> DrainWhere<'_, T, F>
+    where
+        F: FnMut(Handle<T>, ThingMut<'_, T>) -> bool,
+    {
+        DrainWhere { pool: self, from: 0, which }
+    }
+
+    /// The next live thing at slot `from` or later; `from` moves on past it.
+    fn next_handle(&self, from: &mut u32) -> Option<Handle<T>> {
+        let index = self.cells.next_live(*from)?;
+        // The last slot of all is reached once and only once: past it there is nothing at `u32::MAX`, which is no index
+        // that `next_live` would find twice, since it is despawned or kept by now and the caller stops at `None`.
+        *from = index.saturating_add(1);
+        self.cells.handle_at(index)
+    }
+}
+
+/// Takes things out of a pool while walking it: [`Pool::drain_where`].
+pub struct DrainWhere<'a, T: Thing, F> {
+    pool: &'a mut Pool<T>,
+    from: u32,
+    which: F,
+}
+
+impl<T: Thing, F: FnMut(Handle<T>, ThingMut<'_, T>) -> bool> Iterator for DrainWhere<'_, T, F> {
+    type Item = (Handle<T>, T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(handle) = self.pool.next_handle(&mut self.from) {
+            if self.pool.get_mut(handle).is_some_and(|thing| (self.which)(handle, thing)) {
+                return self.pool.take(handle).map(|thing| (handle, thing));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,260 @@
+//! The pool: a large array of slots that remembers who used to live where.
+//!
+//! # Invariants
+//!
+//! - **P1** A handle resolves to the thing that it was made for, or to nothing.
+//! - **P2** A slot's generation never decreases; a slot whose generation is spent is handed out no more.
+//! - **P3** With [`Reuse::Lowest`] the slot handed out next follows from which slots are free, and from nothing else.
+//! - **P4** Within the high-water mark nothing allocates.
+//! - **P5** A panic in the user's code (`Drop`, `Default`, `Clone`, iterators, closures) leaves all of this true.
+//!
+//! [`Pool::check_invariants`] looks whether they hold; the model test calls it after every step.
+
+mod access;
+mod despawn;
+mod iter;
+mod spawn;
+mod stage;
+mod stats;
+
+use alloc::collections::BinaryHeap;
+use core::cmp::Reverse;
+use core::fmt;
+
+use crate::cells::{Cells, Freed};
+use crate::error::{CapacityError, OutOfMemory};
+use crate::reuse::{Order, Reuse};
+use crate::thing::Thing;
+
+pub use despawn::DrainWhere;
+pub use spawn::SpawnMany;
+pub use stats::{Excess, Stats};
+
+/// The large array of things of one type.
+///
+/// It grows block by block and never moves a thing. Things are named by [`Handle`](crate::Handle), walked in slot order,
+/// and their slots reused, lowest first, under a later generation.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Pool, Thing};
+///
+/// #[derive(Thing, Default, Debug, PartialEq)]
+/// struct Crew { name: &'static str }
+///
+/// let mut crew = Pool::new();
+/// let ada = crew.spawn(Crew { name: "Ada" });
+/// assert_eq!(crew.read(ada).name, "Ada");
+///
+/// crew.despawn(ada);
+/// crew.spawn(Crew { name: "Lin" }); // the same slot…
+/// assert!(crew.get(ada).is_none()); // …but the old handle knows
+/// assert_eq!(crew.read(ada), &Crew::default()); // the nil thing
+/// ```
+///
+/// A reference into the pool cannot be kept across a call that needs the pool exclusively:
+///
+/// ```compile_fail,E0502
+/// # use lath_core::{Pool, Thing};
+/// # #[derive(Thing, Default)] struct Crew { name: &'static str }
+/// # let mut crew = Pool::<Crew>::new();
+/// # let ada = crew.spawn(Crew { name: "Ada" });
+/// let reference = crew.read(ada);
+/// crew.spawn(Crew { name: "Lin" });
+/// println!("{}", reference.name);
+/// ```
+///
+/// [`stage`](Pool::stage) is the way to add while references are held.
+pub struct Pool<T: Thing> {
+    cells: Cells<T>,
+    order: Order,
+    /// Buried slots by the epoch after which they may go.
+    graves: BinaryHeap<Reverse<(u64, u32)>>,
+    counts: stats::Counts,
+}
+
+impl<T: Thing> Pool<T> {
+    /// The most slots that the index bits of the handle can name, slot 0 left out.
+    const LARGEST: u32 = u32::MAX >> (32 - T::INDEX_BITS);
+
+    /// Makes an empty pool that grows as needed. The first block and the nil thing are made at once.
+    ///
+    /// # Panics
+    ///
+    /// If memory for the first block is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Handle, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew { age: u32 }
+    /// let crew = Pool::<Crew>::new();
+    /// assert_eq!(crew.read(Handle::NIL).age, 0); // there is something to read even here
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limit(Self::LARGEST).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Makes an empty pool with memory for `capacity` things, that still grows beyond them.
+    ///
+    /// # Errors
+    ///
+    /// [`CapacityError`] if the index bits of the handle cannot name so many slots, or memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let crew = Pool::<Crew>::with_capacity(1000)?;
+    /// assert!(crew.capacity() >= 1000);
+    /// # Ok::<(), lath_core::CapacityError>(())
+    /// ```
+    pub fn with_capacity(capacity: usize) -> Result<Self, CapacityError> {
+        let capacity = Self::checked(capacity)?;
+        let mut pool = Self::with_limit(Self::LARGEST)?;
+        pool.make_room(capacity)?;
+        Ok(pool)
+    }
+
+    /// Makes a pool of exactly `capacity` slots: all allocation now, none ever again. When it is full,
+    /// [`try_spawn`](Self::try_spawn) gives the value back.
+    ///
+    /// # Errors
+    ///
+    /// [`CapacityError`] if `capacity` is zero or more than the index bits of the handle can name, or memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{CapacityError, Pool, Thing};
+    /// # #[derive(Thing, Default, Debug)] struct Crew {}
+    /// let mut boat = Pool::fixed(2)?;
+    /// boat.spawn(Crew {});
+    /// boat.spawn(Crew {});
+    /// assert!(boat.try_spawn(Crew {}).is_err());
+    /// assert_eq!(Pool::<Crew>::fixed(0).err(), Some(CapacityError::Zero));
+    /// # Ok::<(), CapacityError>(())
+    /// ```
+    pub fn fixed(capacity: usize) -> Result<Self, CapacityError> {
+        let capacity = match Self::checked(capacity)? {
+            0 => return Err(CapacityError::Zero),
+            capacity => capacity,
+        };
+        let mut pool = Self::with_limit(capacity)?;
+        pool.make_room(capacity)?;
+        pool.graves.try_reserve(capacity as usize).map_err(|_| OutOfMemory { bytes: capacity as usize * 16 })?;
+        Ok(pool)
+    }
+
+    fn with_limit(capacity: u32) -> Result<Self, OutOfMemory> {
+        Ok(Self {
+            cells: Cells::new(u64::from(capacity) + 1)?,
+            order: Order::default(),
+            graves: BinaryHeap::new(),
+            counts: stats::Counts::new(),
+        })
+    }
+
+    fn checked(capacity: usize) -> Result<u32, CapacityError> {
+        match u32::try_from(capacity) {
+            Ok(capacity) if capacity <= Self::LARGEST => Ok(capacity),
+            _ => Err(CapacityError::TooLarge { capacity, largest: Self::LARGEST }),
+        }
+    }
+
+    /// Makes memory for slots `1..=count`.
+    fn make_room(&mut self, count: u32) -> Result<(), OutOfMemory> {
+        while self.cells.memory() <= u64::from(count) {
+            let next = self.cells.memory() as u32;
+            self.cells.room(next)?;
+        }
+        for group in 0..=count / crate::slots::GROUP {
+            self.cells.room(group * crate::slots::GROUP)?;
+        }
+        Ok(())
+    }
+
+    /// Which free slot the next thing gets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Reuse, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// assert_eq!(Pool::<Crew>::new().reuse(), Reuse::Lowest);
+    /// ```
+    pub fn reuse(&self) -> Reuse {
+        self.order.reuse()
+    }
+
+    /// Hands out free slots in another order from now on.
+    ///
+    /// # Examples
+    ///
+    /// See [`Reuse`].
+    pub fn set_reuse(&mut self, reuse: Reuse) {
+        self.order = Order::new(reuse, &self.cells);
+    }
+
+    fn note(&mut self, freed: Freed) {
+        self.counts.note_freed(freed);
+        self.order.note(freed, &self.cells);
+    }
+
+    /// Looks whether the pool's own bookkeeping is consistent: for tests, and for the suspicious.
+    ///
+    /// # Errors
+    ///
+    /// A sentence about the first invariant that does not hold. No sequence of safe calls should ever lead there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// assert_eq!(Pool::<Crew>::new().check_invariants(), Ok(()));
+    /// ```
+    pub fn check_invariants(&self) -> Result<(), &'static str> {
+        self.cells.check()?;
+        let retired = self.cells.slots().out_of_use(1).count();
+        if retired != self.counts.retired as usize {
+            return Err("the count of retired slots is wrong");
+        }
+        if self.graves.len() != self.cells.slots().buried() as usize {
+            return Err("the graves are not those of the buried slots");
+        }
+        Ok(())
+    }
+}
+
+impl<T: Thing> Default for Pool<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Every handle is good in the copy too, staged, reserved and buried ones included, and what is spawned next gets the
+/// same handle in both.
+///
+/// # Panics
+///
+/// If memory is refused.
+impl<T: Thing + Clone> Clone for Pool<T> {
+    fn clone(&self) -> Self {
+        Self {
+            cells: self.cells.try_clone().unwrap_or_else(|error| panic!("{error}")),
+            order: self.order.clone(),
+            graves: self.graves.clone(),
+            counts: self.counts,
+        }
+    }
+}
+
+impl<T: Thing> fmt::Debug for Pool<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Pool").field("thing", &core::any::type_name::<T>()).field("stats", &self.stats()).finish()
+    }
+}

@@ -1,0 +1,231 @@
+//! Putting things in.
+
+use core::iter::FusedIterator;
+
+use super::Pool;
+use crate::error::{SpawnError, SpawnFault};
+use crate::handle::{Handle, HandleRange};
+use crate::state::fitting_kind;
+use crate::thing::Thing;
+
+impl<T: Thing> Pool<T> {
+    /// Puts a thing into the next free slot.
+    ///
+    /// # Panics
+    ///
+    /// If the pool is full, memory is refused, or the kind does not fit: where that can happen, use
+    /// [`try_spawn`](Self::try_spawn), which gives the thing back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let mut crew = Pool::new();
+    /// let [a, b] = [(); 2].map(|()| crew.spawn(Crew {}));
+    /// crew.despawn(a);
+    /// let c = crew.spawn(Crew {});
+    /// assert_eq!(c.index(), a.index()); // the lowest free slot
+    /// assert_eq!(format!("{a} {b} {c}"), "1v1 2v1 1v3");
+    /// ```
+    #[inline]
+    pub fn spawn(&mut self, value: T) -> Handle<T> {
+        match self.next_slot(value.kind()) {
+            Ok(index) => self.fill(index, None, value).unwrap_or_else(|error| refuse::<T>(error.fault)),
+            Err(fault) => refuse::<T>(fault),
+        }
+    }
+
+    /// Puts a thing into the next free slot, or gives it back.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`], with the thing inside, if the pool is full, memory is refused, or the kind does not fit in the
+    /// handle. Nothing changed.
+    ///
+    /// # Examples
+    ///
+    /// See [`SpawnError`].
+    #[inline]
+    pub fn try_spawn(&mut self, value: T) -> Result<Handle<T>, SpawnError<T>> {
+        match self.next_slot(value.kind()) {
+            Ok(index) => self.fill(index, None, value),
+            Err(fault) => Err(SpawnError { value, fault }),
+        }
+    }
+
+    /// Puts many things in: an iterator over their handles.
+    ///
+    /// All things are spawned whether or not the handles are looked at; each handle that is taken from the iterator is
+    /// one thing spawned, and dropping the iterator spawns the rest. If the things' own iterator panics, what was spawned
+    /// until then stays.
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Self::spawn).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew { age: u32 }
+    /// let mut crew = Pool::new();
+    /// crew.spawn_many((0..10).map(|age| Crew { age })); // the handles are not wanted: fine
+    /// let more: Vec<_> = crew.spawn_many((10..20).map(|age| Crew { age })).collect();
+    /// assert_eq!((crew.len(), more.len()), (20, 10));
+    /// ```
+    pub fn spawn_many<I: IntoIterator<Item = T>>(&mut self, things: I) -> SpawnMany<'_, T, I::IntoIter> {
+        SpawnMany { pool: self, things: Some(things.into_iter()) }
+    }
+
+    /// Puts `n` things into consecutive slots, the lowest run of free ones that is long enough: `f` makes number 0, 1, ….
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnFault::Full`] if there is no such run, [`SpawnFault::OutOfMemory`], or [`SpawnFault::Handle`] with
+    /// [`WrongKind`](crate::HandleError::WrongKind) if the things are not all of one kind, since a range has one kind for all. Things that
+    /// were already made are dropped, and nothing changed. The same if `f` panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Wagon { number: u32 }
+    /// let mut wagons = Pool::new();
+    /// let train = wagons.spawn_range(3, |number| Wagon { number }).unwrap();
+    /// assert_eq!(wagons[train.get(2).unwrap()].number, 2);
+    /// assert_eq!(format!("{train:?}"), "1v1+3");
+    /// ```
+    pub fn spawn_range(&mut self, n: u32, f: impl FnMut(u32) -> T) -> Result<HandleRange<T>, SpawnFault> {
+        if n == 0 {
+            return Ok(HandleRange::EMPTY);
+        }
+        let first = self.cells.slots().free_run(n).ok_or_else(|| self.full())?;
+        for index in (0..n).map(|i| first + i) {
+            self.cells.room(index).map_err(SpawnFault::OutOfMemory)?;
+        }
+        let range = self.cells.fill_run(first, n, f)?;
+        let used = self.used();
+        self.counts.note_spawned::<T>(range.first().generation(), used);
+        Ok(range)
+    }
+
+    /// Puts a thing where `handle` says: the handle that the server, the save or the undo knows it by. O(1).
+    ///
+    /// The slot must be free and the generation later than any that the slot has had; or the handle is one that
+    /// [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory for the block that it lies in, an
+    /// eighth of its index at most: a pool that is filled from outside should be [`fixed`](Self::fixed).
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`], with the thing inside, if the handle is nil, of a slot that the pool cannot have, of a generation
+    /// that is over, or of another kind than the thing; if the slot is taken; or if memory is refused. Nothing changed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Handle, Pool, SpawnFault, Thing};
+    /// # #[derive(Thing, Default, Debug)] struct Crew {}
+    /// let mut server = Pool::new();
+    /// let ada = server.spawn(Crew {});
+    /// let lin = server.spawn(Crew {});
+    ///
+    /// let mut client = Pool::new();
+    /// client.spawn_at(lin, Crew {}).unwrap(); // in any order
+    /// client.spawn_at(ada, Crew {}).unwrap();
+    /// assert!(client.contains(ada));
+    ///
+    /// client.despawn(ada);
+    /// let error = client.spawn_at(ada, Crew {}).unwrap_err(); // that life is over
+    /// assert_eq!(error.to_string(), "the handle cannot be spawned: 1v1 is stale: slot 1 is now at generation 2, free");
+    /// ```
+    pub fn spawn_at(&mut self, handle: Handle<T>, value: T) -> Result<(), SpawnError<T>> {
+        if let Err(fault) = self.cells.may_spawn_at(handle, value.kind()) {
+            return Err(SpawnError { value, fault });
+        }
+        self.fill(handle.index(), Some(handle), value).map(|_| ())
+    }
+
+    /// The slot that the next thing gets.
+    #[inline]
+    fn next_slot(&mut self, kind: u32) -> Result<u32, SpawnFault> {
+        fitting_kind(Handle::<T>::STAMP, kind)?;
+        match self.order.next(&mut self.cells) {
+            Some(index) => Ok(index),
+            None => Err(self.full()),
+        }
+    }
+
+    /// Puts a value into a slot that is free or waits for it, under its next generation or under a given handle.
+    #[inline]
+    fn fill(&mut self, index: u32, handle: Option<Handle<T>>, value: T) -> Result<Handle<T>, SpawnError<T>> {
+        let vacancy = match self.cells.vacancy(index, value.kind()) {
+            Ok(vacancy) => vacancy,
+            Err(error) => return Err(SpawnError { value, fault: SpawnFault::OutOfMemory(error) }),
+        };
+        let handle = match handle {
+            None => vacancy.fill(value),
+            Some(handle) => vacancy.with_stamp_of(handle).fill(value),
+        };
+        let used = self.used();
+        self.counts.note_spawned::<T>(handle.generation(), used);
+        Ok(handle)
+    }
+
+    #[cold]
+    pub(super) fn full(&self) -> SpawnFault {
+        let capacity = (self.cells.slots().limit() - 1) as u32;
+        SpawnFault::Full { capacity, retired: self.counts.retired }
+    }
+}
+
+#[cold]
+pub(super) fn refuse<T>(fault: SpawnFault) -> ! {
+    panic!("cannot spawn a {}: {fault}", core::any::type_name::<T>())
+}
+
+/// Spawns without keeping the handles.
+impl<T: Thing> Extend<T> for Pool<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, things: I) {
+        self.spawn_many(things);
+    }
+}
+
+impl<T: Thing> FromIterator<T> for Pool<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(things: I) -> Self {
+        let mut pool = Self::new();
+        pool.extend(things);
+        pool
+    }
+}
+
+/// Spawns a thing whenever it is asked for a handle, and the rest when it is dropped: [`Pool::spawn_many`].
+pub struct SpawnMany<'a, T: Thing, I: Iterator<Item = T>> {
+    pool: &'a mut Pool<T>,
+    /// Away while it runs, so that it is not asked again after a panic.
+    things: Option<I>,
+}
+
+impl<T: Thing, I: Iterator<Item = T>> Iterator for SpawnMany<'_, T, I> {
+    type Item = Handle<T>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Handle<T>> {
+        let mut things = self.things.take()?;
+        let handle = self.pool.spawn(things.next()?);
+        self.things = Some(things);
+        Some(handle)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.things.as_ref().map_or((0, Some(0)), I::size_hint)
+    }
+}
+
+impl<T: Thing, I: Iterator<Item = T>> FusedIterator for SpawnMany<'_, T, I> {}
+
+impl<T: Thing, I: Iterator<Item = T>> Drop for SpawnMany<'_, T, I> {
+    fn drop(&mut self) {
+        self.for_each(drop);
+    }
+}

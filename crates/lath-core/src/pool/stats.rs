@@ -1,0 +1,233 @@
+//! Counting: how full the pool is, and how worn.
+
+use core::any::type_name;
+use core::fmt;
+
+use super::Pool;
+use crate::cells::Freed;
+use crate::generation::SPENT;
+use crate::thing::Thing;
+
+/// How full a pool is, and how worn: [`Pool::stats`].
+///
+/// # Examples
+///
+/// ```
+/// # use lath_core::{Pool, Thing};
+/// # #[derive(Thing, Default)] struct Crew {}
+/// let mut crew = Pool::new();
+/// let ada = crew.spawn(Crew {});
+/// crew.spawn(Crew {});
+/// crew.despawn(ada);
+/// let stats = crew.stats();
+/// assert_eq!((stats.live, stats.high_water, stats.largest_generation), (1, 2, 1));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Things that iteration finds.
+    pub live: u32,
+    /// Things that lookups find and iteration does not, until the commit.
+    pub staged: u32,
+    /// Handles that wait for their value.
+    pub reserved: u32,
+    /// Things that are dead but kept until their epoch.
+    pub buried: u32,
+    /// Slots whose generations are spent.
+    pub retired: u32,
+    /// The most slots that were in use at once, retired ones left out.
+    pub high_water: u32,
+    /// The largest generation that was ever handed out.
+    pub largest_generation: u32,
+    /// Slots that have memory.
+    pub capacity: u32,
+    /// Slots that there can be.
+    pub limit: u32,
+    /// Whether the bound of [`Pool::expect_at_most`] was passed.
+    pub beyond_expected: bool,
+}
+
+/// More things than expected: what [`Pool::expect_at_most_or`] hands to its callback.
+///
+/// # Examples
+///
+/// ```
+/// # use lath_core::{Pool, Thing};
+/// # #[derive(Thing, Default)] struct Crew {}
+/// let mut crew = Pool::new();
+/// crew.expect_at_most_or(1, |excess| assert_eq!(excess.expected, 1));
+/// crew.spawn(Crew {});
+/// crew.spawn(Crew {}); // the callback runs here, and only here
+/// crew.spawn(Crew {});
+/// assert!(crew.stats().beyond_expected);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excess {
+    /// The name of the thing's type.
+    pub thing: &'static str,
+    /// The bound.
+    pub expected: u32,
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "more than the expected {} things of {}: a leak, or `expect_at_most` is too low",
+            self.expected, self.thing
+        )
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) retired: u32,
+    pub(super) high_water: u32,
+    pub(super) largest_generation: u32,
+    expected: u32,
+    warn: Option<fn(&Excess)>,
+    beyond_expected: bool,
+}
+
+impl Counts {
+    pub(super) const fn new() -> Self {
+        Self {
+            retired: 0,
+            high_water: 0,
+            largest_generation: 0,
+            expected: u32::MAX,
+            warn: None,
+            beyond_expected: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn note_freed(&mut self, freed: Freed) {
+        self.retired += u32::from(freed.stamp == SPENT);
+    }
+
+    /// Notes a thing that was just spawned; `used` counts it.
+    #[inline]
+    pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: u32) {
+        self.largest_generation = self.largest_generation.max(generation);
+        if used > self.high_water {
+            self.high_water = used;
+            if used > self.expected && !self.beyond_expected {
+                self.beyond_expected = true;
+                if let Some(warn) = self.warn {
+                    warn(&Excess { thing: type_name::<T>(), expected: self.expected });
+                }
+            }
+        }
+    }
+}
+
+impl<T: Thing> Pool<T> {
+    /// How many things are live: those that iteration finds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let mut crew = Pool::new();
+    /// crew.spawn(Crew {});
+    /// crew.stage(Crew {}); // not yet
+    /// assert_eq!(crew.len(), 1);
+    /// ```
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.cells.slots().live() as usize
+    }
+
+    /// Whether no thing is live.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// assert!(Pool::<Crew>::new().is_empty()); // the nil thing does not count
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many things there is memory for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// assert_eq!(Pool::<Crew>::fixed(100).unwrap().capacity(), 100);
+    /// ```
+    pub fn capacity(&self) -> usize {
+        self.cells.memory() as usize - 1
+    }
+
+    /// How full the pool is, and how worn. Takes no longer for a large pool than for a small one.
+    ///
+    /// # Examples
+    ///
+    /// See [`Stats`].
+    pub fn stats(&self) -> Stats {
+        let slots = self.cells.slots();
+        let staged = self.cells.staged();
+        Stats {
+            live: slots.live(),
+            staged,
+            reserved: slots.claimed() - staged,
+            buried: slots.buried(),
+            retired: self.counts.retired,
+            high_water: self.counts.high_water.max(self.used()),
+            largest_generation: self.counts.largest_generation,
+            capacity: self.capacity() as u32,
+            limit: (slots.limit() - 1) as u32,
+            beyond_expected: self.counts.beyond_expected,
+        }
+    }
+
+    /// Warns, once, when more than `n` things are in use: a leak found early. The warning goes to standard error (with
+    /// the `std` feature) and is in [`Stats::beyond_expected`]. Nothing is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let mut crew = Pool::new();
+    /// crew.expect_at_most(100);
+    /// crew.spawn(Crew {});
+    /// assert!(!crew.stats().beyond_expected);
+    /// ```
+    pub fn expect_at_most(&mut self, n: u32) {
+        self.expect_at_most_or(n, |_excess| {
+            #[cfg(feature = "std")]
+            std::eprintln!("lath: {_excess}");
+        });
+    }
+
+    /// Calls `warn`, once, when more than `n` things are in use.
+    ///
+    /// # Examples
+    ///
+    /// See [`Excess`].
+    pub fn expect_at_most_or(&mut self, n: u32, warn: fn(&Excess)) {
+        self.counts.expected = n;
+        self.counts.warn = Some(warn);
+        self.counts.beyond_expected = false;
+        self.counts.high_water = self.counts.high_water.max(self.used());
+        if self.used() > n {
+            self.counts.beyond_expected = true;
+            warn(&Excess { thing: type_name::<T>(), expected: n });
+        }
+    }
+
+    /// Slots in use: live, staged, reserved or buried.
+    #[inline]
+    pub(super) fn used(&self) -> u32 {
+        let slots = self.cells.slots();
+        slots.live() + slots.claimed() + slots.buried()
+    }
+}

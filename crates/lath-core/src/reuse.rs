@@ -1,0 +1,132 @@
+//! Which free slot comes next.
+
+use alloc::collections::VecDeque;
+
+use crate::cells::{Cells, Freed};
+use crate::generation::SPENT;
+use crate::state::State;
+use crate::thing::Thing;
+
+/// Which free slot the next thing gets.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Pool, Reuse, Thing};
+/// # #[derive(Thing, Default)] struct Spark {}
+///
+/// let mut sparks = Pool::new();
+/// sparks.set_reuse(Reuse::Lifo);
+/// let [a, b, _] = [(); 3].map(|()| sparks.spawn(Spark {}));
+/// sparks.despawn(b);
+/// sparks.despawn(a);
+/// assert_eq!(sparks.spawn(Spark {}).index(), a.index()); // freed last, used first
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reuse {
+    /// The lowest free slot: a function of which slots are free and of nothing else, so that replay, rollback and load
+    /// agree. Keeps things together at the front. The default.
+    #[default]
+    Lowest,
+    /// The slot that was freed last: its memory is likely still in the cache.
+    Lifo,
+    /// Never-used slots first, then the one that was freed longest ago: generations are used up evenly, and a stale
+    /// handle stays recognisable for longest.
+    Fifo,
+}
+
+/// The order of freed slots, for [`Reuse::Lifo`] and [`Reuse::Fifo`].
+///
+/// An entry remembers the stamp with which its slot was freed. If the slot has been taken since (by `spawn_at`, or by
+/// staging), the stamp differs or the slot is not free, and the entry is passed over.
+#[derive(Clone, Default)]
+pub(crate) struct Order {
+    reuse: Reuse,
+    freed: VecDeque<(u32, u32)>,
+    /// No slot from here on has been handed out in order yet.
+    fresh: u32,
+}
+
+impl Order {
+    /// The order for the slots as they are now: those that were used before count as freed from the lowest up.
+    pub(crate) fn new<T: Thing>(reuse: Reuse, cells: &Cells<T>) -> Self {
+        let mut order = Self { reuse, ..Self::default() };
+        if reuse != Reuse::Lowest {
+            for index in (1..cells.memory()).map(|index| index as u32) {
+                if let Some(stamp) = cells.stamp(index).filter(|&stamp| stamp != SPENT) {
+                    order.fresh = index + 1;
+                    if cells.slots().state(index) == State::Free {
+                        order.push(Freed { index, stamp }, cells);
+                    }
+                }
+            }
+            order.freed.reserve((cells.memory() as usize).saturating_sub(order.freed.len()));
+        }
+        order
+    }
+
+    pub(crate) fn reuse(&self) -> Reuse {
+        self.reuse
+    }
+
+    /// The slot that the next thing gets.
+    #[inline]
+    pub(crate) fn next<T: Thing>(&mut self, cells: &mut Cells<T>) -> Option<u32> {
+        match self.reuse {
+            Reuse::Lowest => {}
+            Reuse::Lifo => {
+                while let Some(entry) = self.freed.pop_back() {
+                    if still_free(entry, cells) {
+                        return Some(entry.0);
+                    }
+                }
+            }
+            Reuse::Fifo => {
+                while let Some(index) = cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < cells.memory()) {
+                    self.fresh = index + 1;
+                    if cells.stamp(index) == Some(SPENT) {
+                        return Some(index);
+                    }
+                }
+                while let Some(entry) = self.freed.pop_front() {
+                    if still_free(entry, cells) {
+                        return Some(entry.0);
+                    }
+                }
+            }
+        }
+        let index = cells.slots_mut().lowest_free()?;
+        self.fresh = self.fresh.max(index + 1);
+        Some(index)
+    }
+
+    /// Notes a slot that became free, in any way.
+    #[inline]
+    pub(crate) fn note<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
+        if self.reuse != Reuse::Lowest && freed.stamp != SPENT {
+            self.push(freed, cells);
+        }
+    }
+
+    /// Notes a slot that was retired and is free again.
+    pub(crate) fn note_reclaimed<T: Thing>(&mut self, index: u32, cells: &Cells<T>) {
+        if self.reuse != Reuse::Lowest {
+            self.push(Freed { index, stamp: SPENT }, cells);
+        }
+    }
+
+    fn push<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
+        if self.freed.len() == self.freed.capacity() {
+            // Entries that are passed over are not worth growing for.
+            self.freed.retain(|&entry| still_free(entry, cells));
+            // Enough for every slot that has memory, so that nothing is allocated until there are more slots.
+            let wanted = cells.memory() as usize;
+            self.freed.reserve(wanted.saturating_sub(self.freed.len()).max(1));
+        }
+        self.freed.push_back((freed.index, freed.stamp));
+    }
+}
+
+fn still_free<T: Thing>((index, stamp): (u32, u32), cells: &Cells<T>) -> bool {
+    cells.slots().state(index) == State::Free && cells.stamp(index) == Some(stamp)
+}

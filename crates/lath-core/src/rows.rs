@@ -1,0 +1,126 @@
+#![expect(unsafe_code, reason = "raw memory: slots that hold a value or not, side by side with their stamps")]
+//! Array-of-structs storage: every thing whole, its stamp beside it, so that a lookup touches one cache line.
+
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
+
+use crate::blocks::{Fine, Zeroed};
+use crate::error::OutOfMemory;
+use crate::storage::Storage;
+use crate::thing::Thing;
+
+/// Things as whole structs in blocks: the default layout.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Rows, Thing};
+///
+/// #[derive(Thing, Default)]
+/// #[thing(rows)] // the default, may be left out
+/// struct Ship { hull: f32 }
+///
+/// fn is_rows<T: Thing<Storage = Rows<T>>>() {}
+/// is_rows::<Ship>();
+/// ```
+pub struct Rows<T> {
+    slots: Fine<Row<T>>,
+}
+
+/// One slot. `#[repr(C)]` only to say that the stamp is in front; any order would do.
+#[repr(C)]
+pub struct Row<T> {
+    stamp: AtomicU32,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+// SAFETY: zero bytes are a valid `AtomicU32`, and anything is a valid `MaybeUninit`.
+unsafe impl<T> Zeroed for Row<T> {}
+
+// SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so `T: Sync`) and takes values
+// through a shared reference when staging (so `T: Send`).
+unsafe impl<T: Send + Sync> Sync for Row<T> {}
+
+// SAFETY:
+// - Places: `Fine` never moves an element, and gives different indices different elements.
+// - Fresh stamps are 0: `Fine` starts elements as zero bytes.
+// - Only the value of the place is touched: every method below goes through `value` of that one row.
+unsafe impl<T: Thing> Storage<T> for Rows<T> {
+    type Ref<'a> = &'a T;
+    type Mut<'a> = &'a mut T;
+    type Place = NonNull<Row<T>>;
+
+    fn new() -> Self {
+        Self { slots: Fine::new() }
+    }
+
+    #[inline(always)]
+    fn place(&self, index: u32) -> Option<Self::Place> {
+        NonNull::new(self.slots.element(index))
+    }
+
+    fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
+        self.slots.grow(index).map(NonNull::from)
+    }
+
+    fn slots(&self) -> u64 {
+        self.slots.contiguous()
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        self.slots.ranges()
+    }
+
+    #[inline(always)]
+    unsafe fn step(place: Self::Place, by: u32) -> Self::Place {
+        // SAFETY: in bounds: a group of 64 slots lies within one block, and the caller stays within the group.
+        unsafe { place.add(by as usize) }
+    }
+
+    #[inline(always)]
+    unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32 {
+        // SAFETY: the caller says that the place is ours: rows live as long as `self` and their stamps are initialised.
+        unsafe { &place.as_ref().stamp }
+    }
+
+    #[inline(always)]
+    unsafe fn write(&self, place: Self::Place, value: T) {
+        // SAFETY: the place is ours and nobody else uses the value (both by the caller); `UnsafeCell` allows the write.
+        unsafe { (*place.as_ref().value.get()).write(value) };
+    }
+
+    #[inline(always)]
+    unsafe fn take(&self, place: Self::Place) -> T {
+        // SAFETY: the place is ours and holds a value that is given up here (both by the caller).
+        unsafe { (*place.as_ref().value.get()).assume_init_read() }
+    }
+
+    #[inline(always)]
+    unsafe fn drop_in_place(&self, place: Self::Place) {
+        // SAFETY: as in `take`.
+        unsafe { (*place.as_ref().value.get()).assume_init_drop() };
+    }
+
+    #[inline(always)]
+    unsafe fn get(&self, place: Self::Place) -> &T {
+        // SAFETY: the place is ours and holds a value that nobody changes while the reference lives (by the caller).
+        unsafe { (*place.as_ref().value.get()).assume_init_ref() }
+    }
+
+    #[inline(always)]
+    unsafe fn get_mut(&self, place: Self::Place) -> &mut T {
+        // SAFETY: the place is ours and holds a value that nobody else uses while the reference lives (by the caller).
+        unsafe { (*place.as_ref().value.get()).assume_init_mut() }
+    }
+
+    unsafe fn clone_value(&self, place: Self::Place) -> T
+    where
+        T: Clone,
+    {
+        // SAFETY: as the caller promises for `get`.
+        unsafe { self.get(place) }.clone()
+    }
+}

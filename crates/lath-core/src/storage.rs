@@ -1,0 +1,118 @@
+#![expect(unsafe_code, reason = "declares the unsafe trait between the pool and its storages; holds no unsafe block")]
+//! What a pool asks of the memory that holds its things: rows today, columns in `lath-soa`.
+
+use core::sync::atomic::AtomicU32;
+
+use crate::error::OutOfMemory;
+use crate::thing::Thing;
+
+/// A shared look at a thing: `&T` for rows, a struct of references for columns.
+pub type ThingRef<'a, T> = <<T as Thing>::Storage as Storage<T>>::Ref<'a>;
+
+/// Exclusive use of a thing: `&mut T` for rows, a struct of mutable references for columns.
+pub type ThingMut<'a, T> = <<T as Thing>::Storage as Storage<T>>::Mut<'a>;
+
+/// Memory for the things of a pool and their stamps, addressed by slot.
+///
+/// It knows where a slot is, not what is in it: the pool keeps track of which slots hold a value. Memory is made slot
+/// by slot (or more at once), never moves, and is freed when the storage is dropped, *without* dropping values.
+///
+/// # Safety
+///
+/// - [`place`](Self::place) answers the same for the same index forever, once it is not `None`, and different indices
+///   have different memory.
+/// - Fresh memory has stamps of 0.
+/// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take) and
+///   [`drop_in_place`](Self::drop_in_place) touch the value of their place and nothing else.
+pub unsafe trait Storage<T: Thing>: Sized {
+    /// A shared look at a thing.
+    type Ref<'a>
+    where
+        Self: 'a;
+
+    /// Exclusive use of a thing.
+    type Mut<'a>
+    where
+        Self: 'a;
+
+    /// The memory of one slot.
+    type Place: Copy;
+
+    /// No slots yet.
+    fn new() -> Self;
+
+    /// The memory of slot `index`, if there is any.
+    fn place(&self, index: u32) -> Option<Self::Place>;
+
+    /// Makes memory for slot `index` and its neighbours, at least to the end of its group of 64. Others may look, and
+    /// grow, at the same time.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the allocator refuses; nothing changed.
+    fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory>;
+
+    /// How many slots have memory, counted from slot 0 up to the first gap.
+    fn slots(&self) -> u64;
+
+    /// The slots that have memory, in order.
+    fn ranges(&self) -> impl Iterator<Item = core::ops::Range<u64>>;
+
+    /// The place `by` slots further on.
+    ///
+    /// # Safety
+    ///
+    /// Both places are of this storage and in the same group of 64 slots.
+    unsafe fn step(place: Self::Place, by: u32) -> Self::Place;
+
+    /// The stamp of a slot.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage.
+    unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32;
+
+    /// Puts a value into a slot without looking at what was there.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage, and nobody else uses its value.
+    unsafe fn write(&self, place: Self::Place, value: T);
+
+    /// Moves the value out of a slot.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value, which nobody else uses and which counts as gone afterwards.
+    unsafe fn take(&self, place: Self::Place) -> T;
+
+    /// Drops the value in a slot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`take`](Self::take).
+    unsafe fn drop_in_place(&self, place: Self::Place);
+
+    /// Looks at the value of a slot.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value, to which nobody has exclusive access while the result lives.
+    unsafe fn get(&self, place: Self::Place) -> Self::Ref<'_>;
+
+    /// Gives exclusive access to the value of a slot.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value, which nobody else uses while the result lives.
+    unsafe fn get_mut(&self, place: Self::Place) -> Self::Mut<'_>;
+
+    /// A copy of the value of a slot.
+    ///
+    /// # Safety
+    ///
+    /// As for [`get`](Self::get), for the length of the call.
+    unsafe fn clone_value(&self, place: Self::Place) -> T
+    where
+        T: Clone;
+}
