@@ -27,6 +27,24 @@ impl<const ONES: bool> Bits<ONES> {
         Ok(())
     }
 
+    /// Whether bit `i` has memory.
+    #[inline]
+    pub(crate) fn has_room(&self, i: u32) -> bool {
+        self.words.get(i >> 6).is_some()
+    }
+
+    /// Whether bit `i` is set.
+    #[inline]
+    pub(crate) fn contains(&self, i: u32) -> bool {
+        self.word(i >> 6) >> (i & 63) & 1 == 1
+    }
+
+    /// Bits `64 * number` and up.
+    #[inline]
+    pub(crate) fn word(&self, number: u32) -> u64 {
+        self.words.get(number).map_or(0, |word| word.load(Relaxed))
+    }
+
     /// Sets bit `i`, which must have memory.
     #[inline]
     pub(crate) fn set(&mut self, i: u32) {
@@ -66,17 +84,20 @@ impl<const ONES: bool> Bits<ONES> {
                 return Some((at & !63) + found.trailing_zeros());
             }
             // This word has nothing more; ask the summary for one that has.
-            let mut word = (at >> 6).checked_add(1)?;
-            loop {
-                let Some(found) = hits::<ONES>(&self.summary, word) else {
-                    return if ONES { None } else { word.checked_mul(64) };
-                };
-                if found != 0 {
-                    at = ((word & !63) + found.trailing_zeros()).checked_mul(64)?;
-                    break;
-                }
-                word = ((word >> 6) + 1).checked_mul(64)?;
+            at = self.next_word((at >> 6) + 1)?.checked_mul(64)?;
+        }
+    }
+
+    /// The first word at `from` or later that has a one (or a zero).
+    #[inline]
+    pub(crate) fn next_word(&self, from: u32) -> Option<u32> {
+        let mut word = from;
+        loop {
+            let Some(found) = hits::<ONES>(&self.summary, word) else { return (!ONES).then_some(word) };
+            if found != 0 {
+                return Some((word & !63) + found.trailing_zeros());
             }
+            word = ((word >> 6) + 1).checked_mul(64)?;
         }
     }
 }

@@ -77,6 +77,13 @@ impl<E, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, 
         }
     }
 
+    /// How many elements from `index` on are in the same block.
+    #[inline]
+    pub const fn run_len(index: u32) -> u32 {
+        let spot = Self::spot(index);
+        (spot.len - spot.row) as u32
+    }
+
     /// The first element of a block, or null where there is no memory yet.
     #[inline(always)]
     fn base(&self, spot: Spot) -> *mut E {

@@ -72,6 +72,7 @@ pub mod blocks;
 #[cfg(feature = "alloc")]
 mod cells;
 mod error;
+mod field;
 mod fixed;
 mod generation;
 mod handle;
@@ -90,14 +91,19 @@ mod slots;
 mod state;
 #[cfg(feature = "alloc")]
 mod storage;
+mod tags;
 mod thing;
 
+/// The crate whose flags are tags, for the code that the derive writes and for everyone who declares tags.
+pub use bitflags;
 pub use error::{CapacityError, HandleError, Name, OutOfMemory, SpawnError, SpawnFault};
+pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
 pub use handle::{AnyHandle, Handle, HandleRange};
 pub use lath_derive::CoreThing as Thing;
 #[cfg(not(feature = "alloc"))]
 pub use thing::Rows;
+pub use tags::{NoTags, TagBits, TagSet};
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]

@@ -2,13 +2,14 @@
 //! Array-of-structs storage: every thing whole, its stamp beside it, so that a lookup touches one cache line.
 
 use core::cell::UnsafeCell;
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, offset_of};
 use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
 
 use crate::blocks::{Fine, Zeroed};
 use crate::error::OutOfMemory;
+use crate::field::{Field, Fields};
 use crate::storage::Storage;
 use crate::thing::Thing;
 
@@ -26,23 +27,25 @@ use crate::thing::Thing;
 /// fn is_rows<T: Thing<Storage = Rows<T>>>() {}
 /// is_rows::<Ship>();
 /// ```
-pub struct Rows<T> {
+pub struct Rows<T: Thing> {
     slots: Fine<Row<T>>,
 }
 
 /// One slot. `#[repr(C)]` only to say that the stamp is in front; any order would do.
 #[repr(C)]
-pub struct Row<T> {
+pub struct Row<T: Thing> {
     stamp: AtomicU32,
+    /// What the pool knows the tags to be, out of reach of whoever gets the value. Initialised whenever the value is.
+    tags: UnsafeCell<MaybeUninit<T::Tags>>,
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
 // SAFETY: zero bytes are a valid `AtomicU32`, and anything is a valid `MaybeUninit`.
-unsafe impl<T> Zeroed for Row<T> {}
+unsafe impl<T: Thing> Zeroed for Row<T> {}
 
 // SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so `T: Sync`) and takes values
-// through a shared reference when staging (so `T: Send`).
-unsafe impl<T: Send + Sync> Sync for Row<T> {}
+// through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.
+unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
 // SAFETY:
 // - Places: `Fine` never moves an element, and gives different indices different elements.
@@ -63,7 +66,8 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        self.slots.grow(index).map(NonNull::from)
+        self.slots.grow(index)?;
+        Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
     fn slots(&self) -> u64 {
@@ -72,6 +76,45 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
         self.slots.ranges()
+    }
+
+    fn run_len(index: u32) -> u32 {
+        Fine::<Row<T>>::run_len(index)
+    }
+
+    const STAMP_STRIDE: usize = size_of::<Row<T>>();
+
+    #[inline(always)]
+    fn stride<F: Field<Thing = T>>() -> usize
+    where
+        T: Fields,
+    {
+        size_of::<Row<T>>()
+    }
+
+    #[inline(always)]
+    unsafe fn field<F: Field<Thing = T>>(&self, place: Self::Place) -> *mut F::Value
+    where
+        T: Fields,
+    {
+        // SAFETY: in bounds: `offset_of!` gives a field of `Row`, and `FIELDS` a field of `T` (`Fields` is unsafe to
+        // implement). No reference is made, so the pointer keeps the reach of the place, which is its whole block.
+        unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value) + T::FIELDS[F::INDEX].offset).cast() }
+    }
+
+    #[inline(always)]
+    unsafe fn tags(&self, place: Self::Place) -> T::Tags {
+        // SAFETY: the place is ours and holds a value (by the caller), so its tags are initialised.
+        unsafe { (*place.as_ref().tags.get()).assume_init() }
+    }
+
+    #[inline(always)]
+    unsafe fn set_tags(&self, place: Self::Place, tags: T::Tags) {
+        // SAFETY: the place is ours and holds a value that nobody else uses (by the caller).
+        unsafe {
+            (*place.as_ref().tags.get()).write(tags);
+            self.get_mut(place).put_tags(tags);
+        }
     }
 
     #[inline(always)]
@@ -88,8 +131,11 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     unsafe fn write(&self, place: Self::Place, value: T) {
-        // SAFETY: the place is ours and nobody else uses the value (both by the caller); `UnsafeCell` allows the write.
-        unsafe { (*place.as_ref().value.get()).write(value) };
+        // SAFETY: the place is ours and nobody else uses the value (both by the caller); `UnsafeCell` allows the writes.
+        unsafe {
+            (*place.as_ref().tags.get()).write(value.tags());
+            (*place.as_ref().value.get()).write(value);
+        }
     }
 
     #[inline(always)]

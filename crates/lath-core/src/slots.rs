@@ -304,6 +304,12 @@ impl Slots {
         Some((number, self.word(number, LIVE)))
     }
 
+    /// The live slots of a group.
+    #[inline]
+    pub(crate) fn live_word(&self, number: u32) -> u64 {
+        self.word(number, LIVE)
+    }
+
     /// The first group at `number` or later that has claimed slots, and which they are.
     pub(crate) fn next_claimed(&self, number: u32) -> Option<(u32, u64)> {
         let mut from = number;

@@ -4,6 +4,7 @@
 use core::sync::atomic::AtomicU32;
 
 use crate::error::OutOfMemory;
+use crate::field::{Field, Fields};
 use crate::thing::Thing;
 
 /// A shared look at a thing: `&T` for rows, a struct of references for columns.
@@ -57,6 +58,40 @@ pub unsafe trait Storage<T: Thing>: Sized {
 
     /// The slots that have memory, in order.
     fn ranges(&self) -> impl Iterator<Item = core::ops::Range<u64>>;
+
+    /// How many slots from `index` on lie at equal distances, field by field: a multiple of 64 if `index` is one.
+    fn run_len(index: u32) -> u32;
+
+    /// How far apart the stamps of neighbouring slots are, in bytes.
+    const STAMP_STRIDE: usize;
+
+    /// How far apart the values of a field are in neighbouring slots, in bytes.
+    fn stride<F: Field<Thing = T>>() -> usize
+    where
+        T: Fields;
+
+    /// Where the value of a field is. The pointer is good for the whole run of the place.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage.
+    unsafe fn field<F: Field<Thing = T>>(&self, place: Self::Place) -> *mut F::Value
+    where
+        T: Fields;
+
+    /// The tags of the thing in a slot.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value.
+    unsafe fn tags(&self, place: Self::Place) -> T::Tags;
+
+    /// Changes the tags of the thing in a slot, in the value too.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value, which nobody else uses.
+    unsafe fn set_tags(&self, place: Self::Place, tags: T::Tags);
 
     /// The place `by` slots further on.
     ///

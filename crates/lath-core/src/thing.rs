@@ -2,6 +2,7 @@
 
 #[cfg(feature = "alloc")]
 use crate::storage::Storage;
+use crate::tags::TagSet;
 
 /// The integer that a handle is made of: `u64`, `u32` or `u16`.
 ///
@@ -99,6 +100,17 @@ pub trait Thing: Default + Sized + 'static {
     /// Where the values are kept: `Rows<Self>` unless the struct says otherwise.
     #[cfg(not(feature = "alloc"))]
     type Storage;
+
+    /// The type of the field marked `#[thing(tags)]`; [`NoTags`](crate::NoTags) if there is none.
+    type Tags: TagSet;
+
+    /// The tags of this value, from the field marked `#[thing(tags)]`.
+    fn tags(&self) -> Self::Tags {
+        Self::Tags::narrow(0)
+    }
+
+    /// Puts tags into the field marked `#[thing(tags)]`.
+    fn put_tags(&mut self, _: Self::Tags) {}
 
     /// The kind of this value, from the field marked `#[thing(kind)]`. It must fit in [`KIND_BITS`](Self::KIND_BITS).
     ///

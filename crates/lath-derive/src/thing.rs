@@ -68,6 +68,7 @@ fn implement(thing: Struct, root: Root, errors: &mut Errors) -> Option<TokenStre
             const INDEX_BITS: ::core::primitive::u32 = $index;
             const KIND_BITS: ::core::primitive::u32 = $kind_bits;
             type Storage = $storage;
+            type Tags = $core::NoTags;
             $kind
         }",
         Span::call_site(),

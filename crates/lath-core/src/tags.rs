@@ -1,0 +1,229 @@
+//! Tags: the bits that views filter on, as a bitmap per bit.
+//!
+//! The tags of every thing are kept twice: as a value beside the thing, and as one bitmap per tag that is in use. Setting
+//! a tag flips two bits; finding the things that have some tags and lack others is an AND of words.
+//!
+//! # Invariants
+//!
+//! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag.
+
+use bitflags::{Flag, Flags};
+
+#[cfg(feature = "alloc")]
+pub(crate) use index::{Filter, TagIndex};
+
+/// The integers that hold tags: up to 64 bits.
+///
+/// Sealed: the unsigned integers up to `u64`.
+#[diagnostic::on_unimplemented(
+    message = "tags in a `{Self}` are not supported",
+    label = "a thing has at most 64 tags, in a `u8`, `u16`, `u32` or `u64`"
+)]
+pub trait TagBits: Copy + sealed::Wide {}
+
+impl<B: sealed::Wide> TagBits for B {}
+
+mod sealed {
+    /// Conversion to and from 64 bits.
+    pub trait Wide: Copy {
+        fn widen(self) -> u64;
+        /// Keeps the low bits.
+        fn narrow(bits: u64) -> Self;
+    }
+
+    macro_rules! wide {
+        ($($int:ty),*) => {$(
+            impl Wide for $int {
+                #[inline(always)]
+                fn widen(self) -> u64 {
+                    self as u64
+                }
+                #[inline(always)]
+                fn narrow(bits: u64) -> Self {
+                    bits as $int
+                }
+            }
+        )*};
+    }
+
+    wide!(u8, u16, u32, u64);
+}
+
+/// What can be the tags of a thing: any type that the [`bitflags`](bitflags::bitflags) macro makes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the tags of a thing",
+    label = "not made by `bitflags!`, not `Copy`, or of more than 64 bits",
+    note = "declare it with `bitflags! {{ #[derive(Clone, Copy, Default)] pub struct Tags: u32 {{ … }} }}`"
+)]
+pub trait TagSet: Flags<Bits: TagBits> + Copy + Send + Sync + 'static {
+    /// The tags as 64 bits.
+    #[inline(always)]
+    fn widen(self) -> u64 {
+        sealed::Wide::widen(self.bits())
+    }
+
+    /// The tags that these bits mean.
+    #[inline(always)]
+    fn narrow(bits: u64) -> Self {
+        Self::from_bits_retain(sealed::Wide::narrow(bits))
+    }
+}
+
+impl<F: Flags<Bits: TagBits> + Copy + Send + Sync + 'static> TagSet for F {}
+
+/// The tags of a thing that has none. Takes no memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoTags;
+
+impl Flags for NoTags {
+    const FLAGS: &'static [Flag<Self>] = &[];
+    type Bits = u8;
+
+    #[inline(always)]
+    fn bits(&self) -> u8 {
+        0
+    }
+
+    #[inline(always)]
+    fn from_bits_retain(_: u8) -> Self {
+        Self
+    }
+}
+
+#[cfg(feature = "alloc")]
+mod index {
+    use alloc::vec::Vec;
+
+    use crate::bits::Bits;
+    use crate::error::OutOfMemory;
+    use crate::slots::{GROUP, Slots, ones};
+
+    /// One bitmap per tag in use, and how many things have it.
+    #[derive(Default)]
+    pub(crate) struct TagIndex {
+        maps: Vec<TagMap>,
+    }
+
+    struct TagMap {
+        slots: Bits<true>,
+        count: u32,
+    }
+
+    impl TagIndex {
+        /// How many things have all bits of `tags`; for a single tag in O(1).
+        pub(crate) fn count(&self, bit: u32) -> u32 {
+            self.maps.get(bit as usize).map_or(0, |map| map.count)
+        }
+
+        /// Makes room to note these tags for slot `index`.
+        #[inline]
+        pub(crate) fn room(&mut self, index: u32, tags: u64) -> Result<(), OutOfMemory> {
+            for bit in ones(tags) {
+                while self.maps.len() <= bit as usize {
+                    self.maps.push(TagMap { slots: Bits::new(), count: 0 });
+                }
+                if !self.maps[bit as usize].slots.has_room(index) {
+                    self.maps[bit as usize].slots.grow(index)?;
+                }
+            }
+            Ok(())
+        }
+
+        /// Notes that the thing in a live slot has these tags besides those it had. There must be room.
+        #[inline]
+        pub(crate) fn insert(&mut self, index: u32, tags: u64) {
+            for bit in ones(tags) {
+                let map = &mut self.maps[bit as usize];
+                map.count += u32::from(!map.slots.contains(index));
+                map.slots.set(index);
+            }
+        }
+
+        /// Notes that the thing in a live slot no longer has these tags.
+        #[inline]
+        pub(crate) fn remove(&mut self, index: u32, tags: u64) {
+            for bit in ones(tags) {
+                let Some(map) = self.maps.get_mut(bit as usize) else { break };
+                if map.slots.contains(index) {
+                    map.slots.clear(index);
+                    map.count -= 1;
+                }
+            }
+        }
+
+        /// Whether the bitmaps say exactly `tags` of a slot.
+        pub(crate) fn agrees(&self, index: u32, tags: u64) -> bool {
+            (0..64).all(|bit| {
+                let has = self.maps.get(bit).is_some_and(|map| map.slots.contains(index));
+                has == (tags >> bit & 1 == 1)
+            })
+        }
+    }
+
+    /// The live slots that have some tags and lack others, group by group.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Filter<'a> {
+        slots: &'a Slots,
+        index: &'a TagIndex,
+        /// The rarest of the tags that are wanted leads; the others are asked about its groups.
+        lead: Option<&'a Bits<true>>,
+        with: u64,
+        without: u64,
+        /// A tag that is wanted has never been used: nothing matches.
+        nothing: bool,
+    }
+
+    impl<'a> Filter<'a> {
+        pub(crate) fn new(slots: &'a Slots, index: &'a TagIndex, with: u64, without: u64) -> Self {
+            let rarest = ones(with).min_by_key(|&bit| index.count(bit));
+            let nothing = rarest.is_some_and(|bit| index.count(bit) == 0);
+            let lead = rarest.and_then(|bit| index.maps.get(bit as usize)).map(|map| &map.slots);
+            let with = with & !rarest.map_or(0, |bit| 1 << bit);
+            // Tags that nobody has need not be looked at.
+            let without = ones(without).filter(|&bit| index.count(bit) > 0).fold(0, |set, bit| set | 1 << bit);
+            Self { slots, index, lead, with, without, nothing }
+        }
+
+        /// The first group at `number` or later that may have something.
+        #[inline]
+        pub(crate) fn next(&self, number: u32) -> Option<u32> {
+            match self.lead {
+                _ if self.nothing => None,
+                Some(lead) => lead.next_word(number),
+                None => self.slots.next_live(number).map(|(number, _)| number),
+            }
+        }
+
+        /// The matching slots of a group.
+        #[inline]
+        pub(crate) fn word(&self, number: u32) -> u64 {
+            let mut word = match self.lead {
+                Some(lead) => lead.word(number),
+                None => self.slots.live_word(number),
+            };
+            for bit in ones(self.with) {
+                word &= self.index.maps[bit as usize].slots.word(number);
+            }
+            for bit in ones(self.without) {
+                word &= !self.index.maps[bit as usize].slots.word(number);
+            }
+            word
+        }
+
+        /// How many slots match.
+        pub(crate) fn count(&self) -> usize {
+            let mut count = 0;
+            let mut from = 0;
+            while let Some(number) = self.next(from) {
+                count += self.word(number).count_ones() as usize;
+                from = number + 1;
+            }
+            count
+        }
+
+        /// Whether one slot matches.
+        pub(crate) fn matches(&self, index: u32) -> bool {
+            !self.nothing && self.word(index / GROUP) >> (index % GROUP) & 1 == 1
+        }
+    }
+}
