@@ -68,6 +68,9 @@ pub unsafe trait Fields: Thing {
     /// The fields, in the order of declaration: at most 64.
     const FIELDS: &'static [FieldInfo];
 
+    /// The number of the field marked `#[thing(tags)]`. It is not written through views.
+    const TAGS_FIELD: Option<usize> = None;
+
     /// Shows the marker of every field to `visitor`.
     fn visit<V: FieldVisitor<Self>>(visitor: &mut V);
 }

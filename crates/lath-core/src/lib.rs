@@ -71,6 +71,8 @@ mod bits;
 pub mod blocks;
 #[cfg(feature = "alloc")]
 mod cells;
+#[cfg(feature = "alloc")]
+mod each;
 mod error;
 mod field;
 mod fixed;
@@ -93,6 +95,8 @@ mod state;
 mod storage;
 mod tags;
 mod thing;
+#[cfg(feature = "alloc")]
+mod view;
 
 /// The crate whose flags are tags, for the code that the derive writes and for everyone who declares tags.
 pub use bitflags;
@@ -107,7 +111,7 @@ pub use tags::{NoTags, TagBits, TagSet};
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
-pub use cells::{Iter, IterMut, Rest};
+pub use cells::{Iter, IterMut, Query, Rest};
 #[cfg(feature = "alloc")]
 pub use pool::{DrainWhere, Excess, Pool, SpawnMany, Stats};
 #[cfg(feature = "alloc")]
@@ -116,3 +120,5 @@ pub use reuse::Reuse;
 pub use rows::Rows;
 #[cfg(feature = "alloc")]
 pub use storage::{Storage, ThingMut, ThingRef};
+#[cfg(feature = "alloc")]
+pub use view::{FieldBase, Mut, PlaceOf, Ref, StorageOf, View};

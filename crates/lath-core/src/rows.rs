@@ -47,6 +47,19 @@ unsafe impl<T: Thing> Zeroed for Row<T> {}
 // through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
+impl<T: Thing> Rows<T> {
+    /// Where the value of a slot is. The pointer is good for the whole block.
+    ///
+    /// # Safety
+    ///
+    /// The place is of these rows.
+    #[inline(always)]
+    pub(crate) unsafe fn value(&self, place: NonNull<Row<T>>) -> *mut T {
+        // SAFETY: in bounds; no reference is made, so the pointer keeps the reach of the place.
+        unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
+    }
+}
+
 // SAFETY:
 // - Places: `Fine` never moves an element, and gives different indices different elements.
 // - Fresh stamps are 0: `Fine` starts elements as zero bytes.
@@ -97,9 +110,8 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     where
         T: Fields,
     {
-        // SAFETY: in bounds: `offset_of!` gives a field of `Row`, and `FIELDS` a field of `T` (`Fields` is unsafe to
-        // implement). No reference is made, so the pointer keeps the reach of the place, which is its whole block.
-        unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value) + T::FIELDS[F::INDEX].offset).cast() }
+        // SAFETY: the place is ours (by the caller). In bounds: `FIELDS` is true (`Fields` is unsafe to implement).
+        unsafe { self.value(place).byte_add(T::FIELDS[F::INDEX].offset).cast() }
     }
 
     #[inline(always)]
@@ -127,6 +139,12 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32 {
         // SAFETY: the caller says that the place is ours: rows live as long as `self` and their stamps are initialised.
         unsafe { &place.as_ref().stamp }
+    }
+
+    #[inline(always)]
+    unsafe fn stamps(&self, place: Self::Place) -> *const u32 {
+        // SAFETY: in bounds; no reference is made, so the pointer keeps the reach of the place, which is its whole block.
+        unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, stamp)).cast() }
     }
 
     #[inline(always)]

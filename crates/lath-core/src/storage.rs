@@ -107,6 +107,13 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The place is of this storage.
     unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32;
 
+    /// A pointer to the stamp of a slot, good for the stamps of its whole run.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage.
+    unsafe fn stamps(&self, place: Self::Place) -> *const u32;
+
     /// Puts a value into a slot without looking at what was there.
     ///
     /// # Safety

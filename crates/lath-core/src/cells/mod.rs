@@ -11,6 +11,8 @@
 mod rest;
 mod run;
 mod shared;
+mod tagged;
+mod view;
 mod walk;
 mod whole;
 
@@ -23,9 +25,11 @@ use crate::handle::Handle;
 use crate::slots::{GROUP, Slots, ones};
 use crate::state::{self, Sight, State};
 use crate::storage::{Storage, ThingMut, ThingRef};
+use crate::tags::{TagIndex, TagSet};
 use crate::thing::Thing;
 
 pub use rest::Rest;
+pub use view::Query;
 pub use walk::{Iter, IterMut};
 
 type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
@@ -33,6 +37,7 @@ type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
 pub(crate) struct Cells<T: Thing> {
     slots: Slots,
     values: T::Storage,
+    tags: TagIndex,
     staged: AtomicU32,
 }
 
@@ -48,7 +53,7 @@ impl<T: Thing> Cells<T> {
             values.write(place, nil);
             values.stamp(place).store(NIL_SLOT, Ordering::Relaxed);
         }
-        Ok(Self { slots, values, staged: AtomicU32::new(0) })
+        Ok(Self { slots, values, tags: TagIndex::default(), staged: AtomicU32::new(0) })
     }
 
     pub(crate) fn slots(&self) -> &Slots {
@@ -167,16 +172,19 @@ impl<T: Thing> Cells<T> {
         Ok(())
     }
 
-    /// Opens a free or reserved slot for a value of its next generation.
+    /// Opens a free or reserved slot for a value like this, of its next generation.
     #[inline]
-    pub(crate) fn vacancy(&mut self, index: u32, kind: u32) -> Result<Vacancy<'_, T>, OutOfMemory> {
+    pub(crate) fn vacancy(&mut self, index: u32, value: &T) -> Result<Vacancy<'_, T>, OutOfMemory> {
         debug_assert!(matches!(self.slots.state(index), State::Free | State::Claimed));
+        let tags = value.tags().widen();
         self.room(index)?;
+        self.tags.room(index, tags)?;
         let Some(place) = self.values.place(index) else { unreachable!("`room` made the place") };
         // SAFETY: the place is of this storage.
         let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Relaxed);
         let bits = Handle::<T>::STAMP;
-        Ok(Vacancy { stamp: bits.stamp(bits.generation_of(stamp) + 1, kind), cells: self, index, place })
+        let stamp = bits.stamp(bits.generation_of(stamp) + 1, value.kind());
+        Ok(Vacancy { cells: self, index, place, stamp, tags })
     }
 
     /// Ends the life that `handle` names: the value stays where it is, for the caller to deal with at once.
@@ -184,8 +192,11 @@ impl<T: Thing> Cells<T> {
     fn end(&mut self, handle: Handle<T>) -> Option<(Place<T>, u32)> {
         let place = self.find(handle)?;
         let after = Handle::<T>::STAMP.after_death(handle.stamp());
-        // SAFETY: the place is of this storage.
-        unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
+        // SAFETY: the place is of this storage and holds a value (`find`).
+        unsafe {
+            self.tags.remove(handle.index(), self.values.tags(place).widen());
+            self.values.stamp(place).store(after, Ordering::Relaxed);
+        }
         Some((place, after))
     }
 
@@ -206,7 +217,9 @@ impl<T: Thing> Cells<T> {
         let freed = self.vacate(handle.index(), after);
         // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`); the stamp no
         // longer says so.
-        Some((unsafe { self.values.take(place) }, freed))
+        let (tags, mut value) = unsafe { (self.values.tags(place), self.values.take(place)) };
+        value.put_tags(tags); // what the pool knows, whatever somebody wrote to the field
+        Some((value, freed))
     }
 
     /// Ends the life that `handle` names; dropping the second half of the answer drops the value, which may panic.
@@ -303,6 +316,7 @@ pub(crate) struct Vacancy<'a, T: Thing> {
     index: u32,
     place: Place<T>,
     stamp: u32,
+    tags: u64,
 }
 
 impl<T: Thing> Vacancy<'_, T> {
@@ -326,6 +340,7 @@ impl<T: Thing> Vacancy<'_, T> {
         } else {
             self.cells.slots.take(self.index);
         }
+        self.cells.tags.insert(self.index, self.tags);
         Handle::from_parts(self.index, self.stamp)
     }
 }

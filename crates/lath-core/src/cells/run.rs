@@ -30,15 +30,19 @@ impl<T: Thing> Cells<T> {
                 let handle = Handle::<T>::from_parts(first + i, bits.stamp(generation, kind)).name();
                 return Err(SpawnFault::Handle(HandleError::WrongKind { handle, kind, expected: its_kind }));
             }
-            written.push(value);
+            written.push(value)?;
         }
         mem::forget(written);
         let stamp = bits.stamp(generation, kind);
         for index in first..first + n {
             let Some(place) = self.values.place(index) else { unreachable!("there is room") };
             // SAFETY: the place is of this storage and, as an odd stamp says (C1), holds a value: `written` put it there.
-            unsafe { self.values.stamp(place) }.store(stamp, Ordering::Relaxed);
+            let tags = unsafe {
+                self.values.stamp(place).store(stamp, Ordering::Relaxed);
+                self.values.tags(place)
+            };
             self.slots.take(index);
+            self.tags.insert(index, tags.widen());
         }
         HandleRange::new(Handle::from_parts(first, stamp), n).map_err(SpawnFault::Handle)
     }
@@ -52,11 +56,15 @@ struct Written<'a, T: Thing> {
 }
 
 impl<T: Thing> Written<'_, T> {
-    fn push(&mut self, value: T) {
-        let Some(place) = self.cells.values.place(self.first + self.count) else { unreachable!("there is room") };
+    /// Takes the value only if there is memory to note its tags, too.
+    fn push(&mut self, value: T) -> Result<(), SpawnFault> {
+        let index = self.first + self.count;
+        self.cells.tags.room(index, value.tags().widen()).map_err(SpawnFault::OutOfMemory)?;
+        let Some(place) = self.cells.values.place(index) else { unreachable!("there is room") };
         // SAFETY: the place is of this storage, and nobody else uses the value of a free slot.
         unsafe { self.cells.values.write(place, value) };
         self.count += 1;
+        Ok(())
     }
 }
 

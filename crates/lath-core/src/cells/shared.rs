@@ -56,7 +56,9 @@ impl<T: Thing> Cells<T> {
             for index in ones(claimed).map(|bit| number * GROUP + bit) {
                 match self.stamp(index) {
                     Some(stamp) if is_live(stamp) => {
-                        self.slots.settle(index);
+                        if !self.settle(index) {
+                            continue;
+                        }
                         note(Handle::<T>::STAMP.generation_of(stamp));
                         committed += 1;
                     }

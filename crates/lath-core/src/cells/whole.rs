@@ -22,10 +22,11 @@ impl<T: Thing> Cells<T> {
             copy.room(index)?;
             if is_live(stamp) || state == State::Buried {
                 // SAFETY: the place is of `self` and holds a value (C1), which nobody has exclusively behind `&self`.
-                let value = unsafe { self.values.clone_value(place) };
+                let (mut value, tags) = unsafe { (self.values.clone_value(place), self.values.tags(place)) };
+                value.put_tags(tags);
                 let bits = Handle::<T>::STAMP;
                 let live = if is_live(stamp) { stamp } else { bits.stamp(1, 0) };
-                let vacancy = copy.vacancy(index, 0)?;
+                let vacancy = copy.vacancy(index, &value)?;
                 let handle = Vacancy { stamp: live, ..vacancy }.fill(value);
                 match state {
                     State::Buried => {
@@ -33,6 +34,7 @@ impl<T: Thing> Cells<T> {
                         copy.set_even_stamp(index, stamp);
                     }
                     State::Claimed => {
+                        copy.tags.remove(index, tags.widen());
                         copy.slots.unsettle(index);
                         *copy.staged.get_mut() += 1;
                     }
@@ -125,6 +127,7 @@ impl<T: Thing> Cells<T> {
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.slots.check()?;
+        self.check_tags()?;
         let mut staged = 0;
         for index in self.values.ranges().flatten().map(|index| index as u32) {
             let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };

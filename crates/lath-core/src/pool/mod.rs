@@ -16,6 +16,8 @@ mod iter;
 mod spawn;
 mod stage;
 mod stats;
+mod tags;
+mod view;
 
 use alloc::collections::BinaryHeap;
 use core::cmp::Reverse;

@@ -159,7 +159,7 @@ impl<T: Thing> Pool<T> {
     /// Puts a value into a slot that is free or waits for it, under its next generation or under a given handle.
     #[inline]
     fn fill(&mut self, index: u32, handle: Option<Handle<T>>, value: T) -> Result<Handle<T>, SpawnError<T>> {
-        let vacancy = match self.cells.vacancy(index, value.kind()) {
+        let vacancy = match self.cells.vacancy(index, &value) {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(SpawnError { value, fault: SpawnFault::OutOfMemory(error) }),
         };

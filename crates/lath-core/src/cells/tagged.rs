@@ -1,0 +1,70 @@
+#![expect(unsafe_code, reason = "reads and writes the tags that are kept beside the values")]
+//! The tags of things, as values and as bitmaps (T1).
+
+use super::*;
+use crate::tags::Filter;
+
+impl<T: Thing> Cells<T> {
+    /// The tags of the thing that `handle` names.
+    #[inline]
+    pub(crate) fn tags(&self, handle: Handle<T>) -> Option<T::Tags> {
+        // SAFETY: the place is of this storage and holds a value (`find`).
+        self.find(handle).map(|place| unsafe { self.values.tags(place) })
+    }
+
+    /// Changes the tags of the thing that `handle` names. Answers whether there is one.
+    #[inline]
+    pub(crate) fn change_tags(&mut self, handle: Handle<T>, change: impl FnOnce(u64) -> u64) -> bool {
+        let Some(place) = self.find(handle) else { return false };
+        let index = handle.index();
+        // SAFETY: the place is of this storage and holds a value (`find`).
+        let before = unsafe { self.values.tags(place) }.widen();
+        let after = change(before);
+        if self.slots.claimed() == 0 || self.slots.state(index) == State::Live {
+            self.tags.room(index, after & !before).unwrap_or_else(|error| panic!("{error}"));
+            self.tags.remove(index, before & !after);
+            self.tags.insert(index, after & !before);
+        }
+        // SAFETY: as above; `&mut self` keeps everyone else away.
+        unsafe { self.values.set_tags(place, T::Tags::narrow(after)) };
+        true
+    }
+
+    /// How many live things have all of these tags.
+    pub(crate) fn count_tagged(&self, tags: u64) -> usize {
+        match tags.count_ones() {
+            0 => self.slots.live() as usize,
+            1 => self.tags.count(tags.trailing_zeros()) as usize,
+            _ => Filter::new(&self.slots, &self.tags, tags, 0).count(),
+        }
+    }
+
+    /// Makes a staged thing live. Answers whether there was memory to note its tags; if not it stays staged.
+    pub(super) fn settle(&mut self, index: u32) -> bool {
+        let Some(place) = self.values.place(index) else { return false };
+        // SAFETY: the place is of this storage and holds a value: callers settle slots with odd stamps (C1).
+        let tags = unsafe { self.values.tags(place) }.widen();
+        let noted = self.tags.room(index, tags).is_ok();
+        if noted {
+            self.slots.settle(index);
+            self.tags.insert(index, tags);
+        }
+        noted
+    }
+
+    /// Whether the bitmaps say of every slot what its thing says (T1).
+    pub(super) fn check_tags(&self) -> Result<(), &'static str> {
+        for index in self.values.ranges().flatten().map(|index| index as u32) {
+            let live = self.slots.state(index) == State::Live;
+            let tags = match self.values.place(index) {
+                // SAFETY: the place is of this storage and, being live, holds a value (C2, C1).
+                Some(place) if live => unsafe { self.values.tags(place) }.widen(),
+                _ => 0,
+            };
+            if !self.tags.agrees(index, tags) {
+                return Err("T1: a bitmap of tags differs from the tags of a thing");
+            }
+        }
+        Ok(())
+    }
+}

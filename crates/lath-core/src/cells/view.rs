@@ -1,0 +1,135 @@
+#![expect(unsafe_code, reason = "hands out views of several things at once")]
+//! Views of the things: in loops, as iterators, by handle.
+
+use super::*;
+use crate::each;
+use crate::tags::Filter;
+use crate::view::View;
+
+impl<T: Thing> Cells<T> {
+    /// The live slots that a view sees.
+    #[inline]
+    pub(crate) fn filter<V: View<Thing = T>>(&self) -> Filter<'_> {
+        Filter::new(&self.slots, &self.tags, V::WITH, V::WITHOUT)
+    }
+
+    /// Calls `f` with the view of every thing that it sees.
+    #[inline]
+    pub(crate) fn each<'a, V: View<Thing = T>>(&'a mut self, f: impl FnMut(V::Item<'a>)) {
+        let this = &*self;
+        // SAFETY: slots that match are live (T1) and hold values (C2, C1). The exclusive borrow of the cells for `'a`
+        // keeps everyone else away, and the loop makes one item per slot.
+        unsafe { each::each::<V>(&this.values, this.filter::<V>(), f) }
+    }
+
+    /// The views of all things that it sees, one by one. The view must not write.
+    #[inline]
+    pub(crate) fn query<V: View<Thing = T>>(&self) -> Query<'_, V> {
+        const { assert!(V::WRITES == 0, "this view writes: use `query_mut`") };
+        Query::new(self)
+    }
+
+    /// The views of all things that it sees, one by one.
+    #[inline]
+    pub(crate) fn query_mut<V: View<Thing = T>>(&mut self) -> Query<'_, V> {
+        Query::new(self)
+    }
+
+    /// The view of one thing, if it sees it. The view must not write.
+    #[inline]
+    pub(crate) fn view<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        const { assert!(V::WRITES == 0, "this view writes: use `view_mut`") };
+        // SAFETY: nobody has exclusive access behind `&self`, and the view does not write.
+        unsafe { self.view_of::<V>(handle) }
+    }
+
+    /// The view of one thing, if it sees it.
+    #[inline]
+    pub(crate) fn view_mut<V: View<Thing = T>>(&mut self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        // SAFETY: the exclusive borrow of the cells keeps everyone else away.
+        unsafe { self.view_of::<V>(handle) }
+    }
+
+    /// # Safety
+    ///
+    /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
+    #[inline]
+    unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        let place = self.find(handle)?;
+        if V::WITH | V::WITHOUT != 0 {
+            // SAFETY: the place is of this storage and holds a value (`find`).
+            let tags = unsafe { self.values.tags(place) }.widen();
+            if tags & V::WITH != V::WITH || tags & V::WITHOUT != 0 {
+                return None;
+            }
+        }
+        // SAFETY: the place is that of the index, and holds a value; a run has at least its first row. The rest is up to
+        // the caller.
+        Some(unsafe { V::at(V::base(&self.values, place, handle.index()), 0) })
+    }
+}
+
+/// The views of a pool's things, one by one, in slot order: [`Pool::query`](crate::Pool::query).
+pub struct Query<'a, V: View> {
+    cells: &'a Cells<V::Thing>,
+    filter: Filter<'a>,
+    /// The next group to look at.
+    group: u32,
+    /// The slots of the present group that are still to come.
+    bits: u64,
+    base: Option<V::Base>,
+}
+
+impl<'a, V: View> Query<'a, V> {
+    #[inline]
+    fn new(cells: &'a Cells<V::Thing>) -> Self {
+        let _checked = const { (V::READS, V::WRITES) };
+        Self { cells, filter: cells.filter::<V>(), group: 0, bits: 0, base: None }
+    }
+
+    /// How many things are still to come.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
+    /// assert_eq!(actors.query::<Ref<actor::hp>>().count_left(), 2);
+    /// ```
+    pub fn count_left(&self) -> usize {
+        let mut left = self.bits.count_ones() as usize;
+        let mut from = self.group;
+        while let Some(number) = self.filter.next(from) {
+            left += self.filter.word(number).count_ones() as usize;
+            from = number + 1;
+        }
+        left
+    }
+}
+
+impl<'a, V: View> Iterator for Query<'a, V> {
+    type Item = V::Item<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<V::Item<'a>> {
+        while self.bits == 0 {
+            let number = self.filter.next(self.group)?;
+            self.group = number + 1;
+            self.bits = self.filter.word(number);
+            let place = self.cells.values.place(number * GROUP)?;
+            // SAFETY: the place is that of the index.
+            self.base = Some(unsafe { V::base(&self.cells.values, place, number * GROUP) });
+        }
+        let row = self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        // SAFETY: the row is within the group, which lies within its run, and its slot matches, so it is live (T1) and
+        // holds a value. Not aliased: `query` has borrowed the cells for `'a` and refuses views that write; `query_mut`
+        // has borrowed them exclusively; and every slot comes once.
+        Some(unsafe { V::at(self.base?, row) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.cells.slots.live() as usize))
+    }
+}

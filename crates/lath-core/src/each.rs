@@ -1,0 +1,117 @@
+#![expect(unsafe_code, reason = "walks raw runs of slots; calls the loop that is compiled for AVX2")]
+//! The loops over views: straight through full groups, bit by bit through the others, and twice compiled.
+//!
+//! A closure loop is compiled once for the baseline of the target and once for AVX2; which one runs is decided once per
+//! call. Neither fuses nor reorders floating-point operations, so the results are the same, bit by bit.
+
+use crate::slots::GROUP;
+use crate::storage::Storage;
+use crate::tags::Filter;
+use crate::view::{StorageOf, View};
+
+/// Calls `f` with the view of every slot that matches.
+///
+/// # Safety
+///
+/// The slots that match hold values. For as long as `'a`, the storage lives, nobody writes to the fields in `V::READS`,
+/// and nobody else uses those in `V::WRITES`.
+#[inline]
+pub(crate) unsafe fn each<'a, V: View>(
+    storage: &'a StorageOf<V>,
+    filter: Filter<'_>,
+    mut f: impl FnMut(V::Item<'a>),
+) {
+    let _checked = const { (V::READS, V::WRITES) };
+    // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is up to the caller.
+    let per_row = |base: V::Base, row: usize| f(unsafe { V::at(base, row) });
+    // SAFETY: passed on from the caller.
+    unsafe { runs::<V>(storage, filter, Rows(per_row)) }
+}
+
+/// What is done with the rows of a run.
+trait OnRun<B> {
+    /// All rows of a range.
+    fn full(&mut self, base: B, rows: core::ops::Range<usize>);
+    /// The rows of a group whose bits are set.
+    fn partial(&mut self, base: B, first: usize, bits: u64);
+}
+
+/// A closure for every single row.
+struct Rows<F>(F);
+
+impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for Rows<F> {
+    #[inline(always)]
+    fn full(&mut self, base: B, rows: core::ops::Range<usize>) {
+        for row in rows {
+            (self.0)(base, row);
+        }
+    }
+
+    #[inline(always)]
+    fn partial(&mut self, base: B, first: usize, mut bits: u64) {
+        while bits != 0 {
+            (self.0)(base, first + bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
+/// Finds the runs of matching slots, in the version of the loop that suits the machine.
+///
+/// # Safety
+///
+/// As [`each`], for whatever `on_run` does with the rows it is given.
+#[inline]
+unsafe fn runs<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, on_run: impl OnRun<V::Base>) {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if std::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, as was asked just now; the rest is passed on from the caller.
+        return unsafe { runs_avx2::<V>(storage, filter, on_run) };
+    }
+    // SAFETY: passed on from the caller.
+    unsafe { runs_plain::<V>(storage, filter, on_run) }
+}
+
+/// # Safety
+///
+/// As [`runs`]; and the processor has AVX2.
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[target_feature(enable = "avx2")]
+unsafe fn runs_avx2<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, on_run: impl OnRun<V::Base>) {
+    // SAFETY: passed on from the caller.
+    unsafe { runs_plain::<V>(storage, filter, on_run) }
+}
+
+/// # Safety
+///
+/// As [`runs`].
+#[inline(always)]
+unsafe fn runs_plain<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, mut on_run: impl OnRun<V::Base>) {
+    let mut from = 0;
+    while let Some(start) = filter.next(from) {
+        let index = start * GROUP;
+        let Some(place) = storage.place(index) else { unreachable!("a slot that matches has memory") };
+        let end = start + StorageOf::<V>::run_len(index) / GROUP;
+        // SAFETY: the place is that of the index.
+        let base = unsafe { V::base(storage, place, index) };
+        let mut number = start;
+        while number < end {
+            let bits = filter.word(number);
+            let first = ((number - start) * GROUP) as usize;
+            if bits == u64::MAX {
+                while number < end && filter.word(number) == u64::MAX {
+                    number += 1;
+                }
+                on_run.full(base, first..((number - start) * GROUP) as usize);
+                continue;
+            }
+            on_run.partial(base, first, bits);
+            // Passes over groups that have nothing.
+            number = match filter.next(number + 1) {
+                Some(next) => next,
+                None => return,
+            };
+        }
+        from = number;
+    }
+}

@@ -1,0 +1,118 @@
+//! Looking at some fields only.
+
+use super::Pool;
+use crate::cells::Query;
+use crate::handle::Handle;
+use crate::thing::Thing;
+use crate::view::View;
+
+impl<T: Thing> Pool<T> {
+    /// Calls `f` with the view of every live thing that the view sees, in slot order: the fast way to walk a pool.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Mut, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
+    /// let mut actors: Pool<Actor> = [1.0, 2.0].map(|vel| Actor { pos: 0.0, vel }).into_iter().collect();
+    /// actors.each(|(mut pos, vel): (Mut<actor::pos>, Ref<actor::vel>)| *pos += *vel);
+    /// actors.each(|actor: &mut Actor| actor.vel = 0.0); // rows: the whole thing is a view too
+    /// assert_eq!(actors.iter().map(|(_, actor)| actor.pos).sum::<f32>(), 3.0);
+    /// ```
+    ///
+    /// A field that is used twice, once of them mutably, does not compile:
+    ///
+    /// ```compile_fail
+    /// # use lath_core::{Mut, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
+    /// # let mut actors = Pool::<Actor>::new();
+    /// actors.each(|(a, b): (Mut<actor::pos>, Ref<actor::pos>)| ());
+    /// ```
+    #[inline]
+    pub fn each<'a, V>(&'a mut self, mut f: impl FnMut(V))
+    where
+        V: View<Thing = T, Item<'a> = V>,
+    {
+        self.cells.each::<V>(|item| f(item));
+    }
+
+    /// The views of all live things that the view sees, one by one, in slot order. For views that write there is
+    /// [`query_mut`](Self::query_mut); [`each`](Self::each) is faster than either.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32, name: String }
+    /// let actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp, ..Default::default() }).into_iter().collect();
+    /// assert_eq!(actors.query::<Ref<actor::hp>>().map(|hp| *hp).sum::<f32>(), 7.0);
+    /// ```
+    #[inline]
+    pub fn query<V: View<Thing = T>>(&self) -> Query<'_, V> {
+        self.cells.query()
+    }
+
+    /// The views of all live things that the view sees, one by one, in slot order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Mut, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let mut actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
+    /// for mut hp in actors.query_mut::<Mut<actor::hp>>() { *hp *= 2.0; }
+    /// # assert_eq!(actors.iter().map(|(_, actor)| actor.hp).sum::<f32>(), 14.0);
+    /// ```
+    #[inline]
+    pub fn query_mut<V: View<Thing = T>>(&mut self) -> Query<'_, V> {
+        self.cells.query_mut()
+    }
+
+    /// The view of one thing; `None` if there is none, or the view does not see it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Handle, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let mut actors = Pool::new();
+    /// let ada = actors.spawn(Actor { hp: 3.0 });
+    /// assert_eq!(actors.view::<Ref<actor::hp>>(ada).map(|hp| *hp), Some(3.0));
+    /// assert!(actors.view::<Ref<actor::hp>>(Handle::NIL).is_none());
+    /// ```
+    #[inline]
+    pub fn view<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        self.cells.view::<V>(handle)
+    }
+
+    /// The view of one thing, to be changed; `None` if there is none, or the view does not see it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Mut, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let mut actors = Pool::new();
+    /// let ada = actors.spawn(Actor { hp: 3.0 });
+    /// if let Some(mut hp) = actors.view_mut::<Mut<actor::hp>>(ada) { *hp = 0.0; }
+    /// assert_eq!(actors[ada].hp, 0.0);
+    /// ```
+    #[inline]
+    pub fn view_mut<V: View<Thing = T>>(&mut self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        self.cells.view_mut::<V>(handle)
+    }
+
+    /// How many live things a view sees.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
+    /// assert_eq!(actors.count::<Ref<actor::hp>>(), 2);
+    /// ```
+    pub fn count<V: View<Thing = T>>(&self) -> usize {
+        self.cells.filter::<V>().count()
+    }
+}

@@ -1,0 +1,392 @@
+#![expect(unsafe_code, reason = "declares the unsafe trait of views, and turns pointers to fields into references")]
+//! Views: the fields that one piece of code reads and writes.
+//!
+//! A view is asked in two steps. `base` finds where its fields begin for a run of slots that lie at equal distances;
+//! `at` makes the references for one row of the run: base + row × stride, with strides known at compile time. That is the
+//! same for rows and for columns, and it is all that a loop does per thing.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+use crate::field::{Field, Fields};
+use crate::handle::Handle;
+use crate::rows::Rows;
+use crate::storage::Storage;
+use crate::thing::Thing;
+
+/// The storage of the thing that a view looks at.
+pub type StorageOf<V> = <<V as View>::Thing as Thing>::Storage;
+
+/// A place in that storage.
+pub type PlaceOf<V> = <StorageOf<V> as Storage<<V as View>::Thing>>::Place;
+
+/// Some fields of a thing, each to be read or to be written: derive it on a struct of references, or use a tuple of
+/// [`Ref`], [`Mut`] and [`Handle`].
+///
+/// # Safety
+///
+/// - [`READS`](Self::READS) and [`WRITES`](Self::WRITES) name, by field number, every field that an item refers to, and
+///   the fields in `WRITES` are referred to once.
+/// - [`at`](Self::at) touches only what its item refers to.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Pool, Thing, View};
+///
+/// #[derive(Thing, Default)]
+/// struct Actor { pos: f32, vel: f32, name: String }
+///
+/// #[derive(View)]
+/// #[view(Actor)]
+/// struct Moving<'a> { pos: &'a mut f32, vel: &'a f32 }
+///
+/// let mut actors = Pool::new();
+/// let ada = actors.spawn(Actor { vel: 2.0, ..Default::default() });
+/// actors.each(|m: Moving| *m.pos += *m.vel);
+/// assert_eq!(actors.read(ada).pos, 2.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a view",
+    note = "a view is a struct with `#[derive(View)] #[view(Actor)]`, or a tuple of `Ref<actor::field>`, \
+            `Mut<actor::field>` and `Handle<Actor>`"
+)]
+pub unsafe trait View: Sized {
+    /// The thing whose fields these are.
+    type Thing: Thing;
+    /// The view of one thing, for as long as it is borrowed.
+    type Item<'a>: View<Thing = Self::Thing>;
+    /// The fields that are read, a bit for each.
+    const READS: u64;
+    /// The fields that are written, a bit for each.
+    const WRITES: u64;
+    /// The tags that a thing must have to be seen.
+    const WITH: u64 = 0;
+    /// The tags that a thing must not have to be seen.
+    const WITHOUT: u64 = 0;
+    /// Where the fields begin for a run of slots.
+    type Base: Copy;
+
+    /// Finds where the fields begin for the run of slots that starts with `index`, at `place`.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of `index` in this storage.
+    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, index: u32) -> Self::Base;
+
+    /// The view of row `row` of the run.
+    ///
+    /// # Safety
+    ///
+    /// The row is within the run and its slot holds a value. While the item lives, so does the storage, nobody writes to
+    /// the fields in `READS`, and nobody else uses the fields in `WRITES`.
+    unsafe fn at<'a>(base: Self::Base, row: usize) -> Self::Item<'a>;
+}
+
+/// Reads one field: `Ref<actor::hp>`.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Handle, Pool, Ref, Thing};
+/// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+/// let mut actors: Pool<Actor> = [3.0, 0.0].map(|hp| Actor { hp }).into_iter().collect();
+/// let mut dead = Vec::new();
+/// actors.each(|(who, hp): (Handle<Actor>, Ref<actor::hp>)| if *hp <= 0.0 { dead.push(who) });
+/// assert_eq!(dead.len(), 1);
+/// ```
+pub struct Ref<'a, F: Field>(&'a F::Value);
+
+/// Writes one field: `Mut<actor::pos>`.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Mut, Pool, Ref, Thing};
+/// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
+/// let mut actors: Pool<Actor> = [1.0, 2.0].map(|vel| Actor { pos: 0.0, vel }).into_iter().collect();
+/// actors.each(|(mut pos, vel): (Mut<actor::pos>, Ref<actor::vel>)| *pos += *vel);
+/// assert_eq!(actors.iter().map(|(_, actor)| actor.pos).sum::<f32>(), 3.0);
+/// ```
+pub struct Mut<'a, F: Field>(&'a mut F::Value);
+
+impl<'a, F: Field> Ref<'a, F> {
+    /// The plain reference, for as long as the thing is borrowed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let mut actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
+    /// let mut all: Vec<&f32> = Vec::new();
+    /// actors.each(|hp: Ref<actor::hp>| all.push(hp.into_inner()));
+    /// assert_eq!(all, [&3.0, &4.0]);
+    /// ```
+    #[inline(always)]
+    pub fn into_inner(self) -> &'a F::Value {
+        self.0
+    }
+}
+
+impl<'a, F: Field> Mut<'a, F> {
+    /// The plain reference, for as long as the thing is borrowed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Mut, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let mut actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
+    /// let mut all: Vec<&mut f32> = Vec::new();
+    /// actors.each(|hp: Mut<actor::hp>| all.push(hp.into_inner()));
+    /// *all[1] = 0.0;
+    /// ```
+    #[inline(always)]
+    pub fn into_inner(self) -> &'a mut F::Value {
+        self.0
+    }
+}
+
+impl<F: Field> Clone for Ref<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Field> Copy for Ref<'_, F> {}
+
+impl<F: Field> Deref for Ref<'_, F> {
+    type Target = F::Value;
+
+    #[inline(always)]
+    fn deref(&self) -> &F::Value {
+        self.0
+    }
+}
+
+impl<F: Field> Deref for Mut<'_, F> {
+    type Target = F::Value;
+
+    #[inline(always)]
+    fn deref(&self) -> &F::Value {
+        self.0
+    }
+}
+
+impl<F: Field> DerefMut for Mut<'_, F> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut F::Value {
+        self.0
+    }
+}
+
+impl<F: Field<Value: fmt::Debug>> fmt::Debug for Ref<'_, F> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl<F: Field<Value: fmt::Debug>> fmt::Debug for Mut<'_, F> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// Where the values of a field begin for a run.
+pub struct FieldBase<F: Field>(*mut F::Value);
+
+impl<F: Field> Clone for FieldBase<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: Field> Copy for FieldBase<F> {}
+
+impl<F: Field> FieldBase<F> {
+    /// # Safety
+    ///
+    /// The row is within the run.
+    #[inline(always)]
+    unsafe fn row(self, row: usize) -> *mut F::Value {
+        // SAFETY: in bounds: the pointer is good for the whole run, whose rows lie a stride apart (`Storage::field`), and
+        // the caller stays within the run.
+        unsafe { self.0.byte_add(row * <F::Thing as Thing>::Storage::stride::<F>()) }
+    }
+}
+
+// SAFETY: the item refers to one field, which is in `READS`.
+unsafe impl<F: Field> View for Ref<'_, F> {
+    type Thing = F::Thing;
+    type Item<'a> = Ref<'a, F>;
+    const READS: u64 = 1 << F::INDEX;
+    const WRITES: u64 = 0;
+    type Base = FieldBase<F>;
+
+    #[inline(always)]
+    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, _: u32) -> Self::Base {
+        // SAFETY: the place is of this storage (by the caller).
+        FieldBase(unsafe { storage.field::<F>(place) })
+    }
+
+    #[inline(always)]
+    unsafe fn at<'a>(base: Self::Base, row: usize) -> Ref<'a, F> {
+        // SAFETY: within the run; the slot holds a value, so the field is initialised; nobody writes to it while the
+        // reference lives (all by the caller).
+        Ref(unsafe { &*base.row(row) })
+    }
+}
+
+// SAFETY: the item refers to one field, once, and it is in `WRITES`.
+unsafe impl<F: Field> View for Mut<'_, F> {
+    type Thing = F::Thing;
+    type Item<'a> = Mut<'a, F>;
+    const READS: u64 = 0;
+    const WRITES: u64 = {
+        assert!(
+            !matches!(F::Thing::TAGS_FIELD, Some(tags) if tags == F::INDEX),
+            "tags are not written through a view: use `set_tags`, `insert_tags` and `remove_tags` of the pool"
+        );
+        1 << F::INDEX
+    };
+    type Base = FieldBase<F>;
+
+    #[inline(always)]
+    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, _: u32) -> Self::Base {
+        // SAFETY: the place is of this storage (by the caller).
+        FieldBase(unsafe { storage.field::<F>(place) })
+    }
+
+    #[inline(always)]
+    unsafe fn at<'a>(base: Self::Base, row: usize) -> Mut<'a, F> {
+        // SAFETY: within the run; the slot holds a value, so the field is initialised; nobody else uses it while the
+        // reference lives (all by the caller).
+        Mut(unsafe { &mut *base.row(row) })
+    }
+}
+
+// SAFETY: the item refers to nothing.
+unsafe impl<T: Thing> View for Handle<T> {
+    type Thing = T;
+    type Item<'a> = Handle<T>;
+    const READS: u64 = 0;
+    const WRITES: u64 = 0;
+    type Base = (*const u32, u32);
+
+    #[inline(always)]
+    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, index: u32) -> Self::Base {
+        // SAFETY: the place is of this storage (by the caller).
+        (unsafe { storage.stamps(place) }, index)
+    }
+
+    #[inline(always)]
+    unsafe fn at<'a>((stamps, first): Self::Base, row: usize) -> Self::Item<'a> {
+        // SAFETY: within the run, whose stamps lie a stride apart. A plain read: the slot holds a value that handles
+        // reach, and its stamp does not change while the storage is borrowed.
+        let stamp = unsafe { stamps.byte_add(row * T::Storage::STAMP_STRIDE).read() };
+        Handle::from_parts(first + row as u32, stamp)
+    }
+}
+
+/// Whole things as rows, to look at.
+// SAFETY: the item refers to all fields, once, and all are in `READS`.
+unsafe impl<T: Fields<Storage = Rows<T>>> View for &T {
+    type Thing = T;
+    type Item<'a> = &'a T;
+    const READS: u64 = all_fields::<T>();
+    const WRITES: u64 = 0;
+    type Base = *mut u8;
+
+    #[inline(always)]
+    unsafe fn base(storage: &Rows<T>, place: PlaceOf<Self>, _: u32) -> *mut u8 {
+        // SAFETY: the place is of this storage (by the caller).
+        unsafe { storage.value(place) }.cast()
+    }
+
+    #[inline(always)]
+    unsafe fn at<'a>(base: *mut u8, row: usize) -> &'a T {
+        // SAFETY: within the run; the slot holds a value, which nobody writes to while the reference lives (by the
+        // caller).
+        unsafe { &*base.add(row * Rows::<T>::STAMP_STRIDE).cast::<T>() }
+    }
+}
+
+/// Whole things as rows, to be changed. Their tags are changed through the pool: what is written to the field is not seen.
+// SAFETY: the item refers to all fields, once, and all are in `WRITES`.
+unsafe impl<T: Fields<Storage = Rows<T>>> View for &mut T {
+    type Thing = T;
+    type Item<'a> = &'a mut T;
+    const READS: u64 = 0;
+    const WRITES: u64 = all_fields::<T>();
+    type Base = *mut u8;
+
+    #[inline(always)]
+    unsafe fn base(storage: &Rows<T>, place: PlaceOf<Self>, _: u32) -> *mut u8 {
+        // SAFETY: the place is of this storage (by the caller).
+        unsafe { storage.value(place) }.cast()
+    }
+
+    #[inline(always)]
+    unsafe fn at<'a>(base: *mut u8, row: usize) -> &'a mut T {
+        // SAFETY: within the run; the slot holds a value, which nobody else uses while the reference lives (by the
+        // caller).
+        unsafe { &mut *base.add(row * Rows::<T>::STAMP_STRIDE).cast::<T>() }
+    }
+}
+
+const fn all_fields<T: Fields>() -> u64 {
+    match T::FIELDS.len() {
+        0 => 0,
+        len => u64::MAX >> (64 - len),
+    }
+}
+
+/// Puts the access of the parts of a view together, and refuses a field that is used twice with one of them mutable.
+const fn merge(parts: &[(u64, u64)]) -> (u64, u64) {
+    let (mut reads, mut writes) = (0, 0);
+    let mut i = 0;
+    while i < parts.len() {
+        let (part_reads, part_writes) = parts[i];
+        assert!(
+            part_writes & (reads | writes) == 0 && part_reads & writes == 0,
+            "the view uses a field twice, and one of the uses is mutable: drop one of them"
+        );
+        reads |= part_reads;
+        writes |= part_writes;
+        i += 1;
+    }
+    (reads, writes)
+}
+
+macro_rules! tuple_views {
+    ($(($first:ident $(, $rest:ident)*))*) => {$(
+        // SAFETY: the item refers to what its parts refer to; `merge` refuses parts that would share a field mutably.
+        unsafe impl<$first: View $(, $rest: View<Thing = $first::Thing>)*> View for ($first, $($rest,)*) {
+            type Thing = $first::Thing;
+            type Item<'a> = ($first::Item<'a>, $($rest::Item<'a>,)*);
+            const READS: u64 = merge(&[($first::READS, $first::WRITES) $(, ($rest::READS, $rest::WRITES))*]).0;
+            const WRITES: u64 = merge(&[($first::READS, $first::WRITES) $(, ($rest::READS, $rest::WRITES))*]).1;
+            const WITH: u64 = $first::WITH $(| $rest::WITH)*;
+            const WITHOUT: u64 = $first::WITHOUT $(| $rest::WITHOUT)*;
+            type Base = ($first::Base, $($rest::Base,)*);
+
+            #[inline(always)]
+            unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, index: u32) -> Self::Base {
+                // SAFETY: passed on from the caller.
+                unsafe { ($first::base(storage, place, index), $($rest::base(storage, place, index),)*) }
+            }
+
+            #[inline(always)]
+            #[allow(non_snake_case, reason = "parts are named after their types")]
+            unsafe fn at<'a>(($first, $($rest,)*): Self::Base, row: usize) -> Self::Item<'a> {
+                // SAFETY: passed on from the caller.
+                unsafe { ($first::at($first, row), $($rest::at($rest, row),)*) }
+            }
+        }
+    )*};
+}
+
+tuple_views! {
+    (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G) (A, B, C, D, E, F, G, H)
+}
