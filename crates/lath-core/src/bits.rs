@@ -88,6 +88,11 @@ impl<const ONES: bool> Bits<ONES> {
         }
     }
 
+    /// All ones (or zeros) from `from` on.
+    pub(crate) fn ones(&self, from: u32) -> impl Iterator<Item = u32> {
+        core::iter::successors(self.next(from), |&at| self.next(at.checked_add(1)?))
+    }
+
     /// The first word at `from` or later that has a one (or a zero).
     #[inline]
     pub(crate) fn next_word(&self, from: u32) -> Option<u32> {

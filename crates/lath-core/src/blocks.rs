@@ -24,16 +24,25 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::error::OutOfMemory;
 
-/// A type for which all zero bytes are a valid value.
+/// What an array is made of: blocks of elements for which all zero bytes are a valid value.
 ///
 /// # Safety
 ///
-/// Zero bytes must be a valid, initialised `Self`.
-pub unsafe trait Zeroed {}
+/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room for that many.
+pub unsafe trait Zeroed: Sized {
+    /// The memory of a block of `len` elements: an array, unless it is more than that.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if it would be larger than the address space.
+    fn layout(len: usize) -> Result<Layout, OutOfMemory> {
+        Layout::array::<Self>(len).map_err(|_| OutOfMemory { bytes: usize::MAX })
+    }
+}
 
 // SAFETY: an integer, and atomics have the layout of the integer inside.
 unsafe impl Zeroed for AtomicU64 {}
-// SAFETY: as its elements; `Directory::layout` refuses arrays of no elements.
+// SAFETY: as its elements.
 unsafe impl<E: Zeroed, const LEN: usize> Zeroed for [E; LEN] {}
 
 /// Where an index lies: the block, the element of it, and how many elements the block has, a power of two.
@@ -45,7 +54,7 @@ struct Spot {
 }
 
 /// The directory: `N` blocks, the first ones of `2^FIRST` elements, `2^SPLIT` blocks to an octave.
-pub struct Directory<E, const FIRST: u32, const SPLIT: u32, const N: usize> {
+pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> {
     blocks: [AtomicPtr<E>; N],
     owned: PhantomData<E>,
 }
@@ -56,7 +65,7 @@ pub type Fine<E> = Directory<E, 6, 3, 192>;
 /// One block an octave, from one element up: for bookkeeping that is small beside the things.
 pub type Coarse<E> = Directory<E, 0, 0, 33>;
 
-impl<E, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
+impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
     /// Holds nothing and allocates nothing.
     #[expect(clippy::new_without_default, reason = "nobody needs a directory by default")]
     pub const fn new() -> Self {
@@ -91,6 +100,13 @@ impl<E, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, 
         // SAFETY: in bounds: only `Self::spot` makes spots; the block it gives grows with the index, and `new` asserts
         // that the largest index gives `N - 1`.
         unsafe { self.blocks.get_unchecked(spot.block) }.load(Ordering::Acquire)
+    }
+
+    /// The block that `index` lies in: its first byte (null where there is no memory yet), the row, and the length.
+    #[inline(always)]
+    pub fn block(&self, index: u32) -> (*mut E, u32, u32) {
+        let spot = Self::spot(index);
+        (self.base(spot), spot.row as u32, spot.len as u32)
     }
 
     /// The element at `index`, or null where there is no memory yet.
@@ -131,8 +147,9 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     pub fn grow(&self, index: u32) -> Result<&E, OutOfMemory> {
         let spot = Self::spot(index);
         if self.base(spot).is_null() {
-            let layout = Self::layout(spot.len)?;
-            // SAFETY: the size is not zero: a block has at least one element, and `layout` refuses elements of no size.
+            let layout = E::layout(spot.len)?;
+            assert!(layout.size() > 0, "a block has a size");
+            // SAFETY: the size is not zero, as was asserted just now.
             let fresh = unsafe { alloc_zeroed(layout) }.cast::<E>();
             let fresh = NonNull::new(fresh).ok_or(OutOfMemory { bytes: layout.size() })?;
             let entry = &self.blocks[spot.block];
@@ -142,11 +159,6 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
             }
         }
         self.get(index).ok_or_else(|| unreachable!("B2: a block that was there is gone"))
-    }
-
-    fn layout(len: usize) -> Result<Layout, OutOfMemory> {
-        const { assert!(size_of::<E>() > 0) };
-        Layout::array::<E>(len).map_err(|_| OutOfMemory { bytes: usize::MAX })
     }
 
     /// The indices that have memory, block by block.
@@ -163,29 +175,30 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
 }
 
 /// Every block there can be: its first index and where that lies.
-fn all_blocks<E, const FIRST: u32, const SPLIT: u32, const N: usize>() -> impl Iterator<Item = (u64, Spot)> {
+fn all_blocks<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize>() -> impl Iterator<Item = (u64, Spot)> {
     let spot = |first: u64| (first, Directory::<E, FIRST, SPLIT, N>::spot(first as u32));
     core::iter::successors(Some(spot(0)), move |(first, last)| Some(spot(first + last.len as u64))).take(N)
 }
 
-impl<E, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Directory<E, FIRST, SPLIT, N> {
+impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Directory<E, FIRST, SPLIT, N> {
     fn drop(&mut self) {
         const { assert!(!needs_drop::<E>(), "elements are dropped by whoever knows which of them hold a value") };
         for (_, spot) in all_blocks::<E, FIRST, SPLIT, N>() {
             let block = *self.blocks[spot.block].get_mut();
             if !block.is_null() {
-                // SAFETY: `grow` made the block with this layout (the same length and element type), so the layout was
-                // valid then, and this is the only place that frees an installed block.
-                unsafe { dealloc(block.cast(), Layout::array::<E>(spot.len).unwrap_unchecked()) };
+                let Ok(layout) = E::layout(spot.len) else { unreachable!("`grow` had the same layout") };
+                // SAFETY: `grow` made the block with this layout, that of the same length and element type, and this is
+                // the only place that frees an installed block.
+                unsafe { dealloc(block.cast(), layout) };
             }
         }
     }
 }
 
 // SAFETY: the array owns its elements; the raw pointers in the directory are never handed to anyone who could outlive it.
-unsafe impl<E: Send, const FIRST: u32, const SPLIT: u32, const N: usize> Send for Directory<E, FIRST, SPLIT, N> {}
+unsafe impl<E: Zeroed + Send, const FIRST: u32, const SPLIT: u32, const N: usize> Send for Directory<E, FIRST, SPLIT, N> {}
 // SAFETY: `&self` gives out `&E`, and makes new elements out of zero bytes; the latter moves no `E` between threads.
-unsafe impl<E: Sync, const FIRST: u32, const SPLIT: u32, const N: usize> Sync for Directory<E, FIRST, SPLIT, N> {}
+unsafe impl<E: Zeroed + Sync, const FIRST: u32, const SPLIT: u32, const N: usize> Sync for Directory<E, FIRST, SPLIT, N> {}
 
 #[cfg(test)]
 mod tests {

@@ -63,12 +63,13 @@ pub enum Home {
 /// # Safety
 ///
 /// [`FIELDS`](Self::FIELDS) describes every field of the struct, in the order of declaration, with its true offset, size
-/// and alignment; [`visit`](Self::visit) calls the visitor with the marker of each of them once, in the same order.
+/// and alignment, and [`TAGS_FIELD`](Self::TAGS_FIELD) the one of them that holds the tags; [`visit`](Self::visit) calls the visitor with the marker of each of them once, in the same order.
 pub unsafe trait Fields: Thing {
     /// The fields, in the order of declaration: at most 64.
     const FIELDS: &'static [FieldInfo];
 
-    /// The number of the field marked `#[thing(tags)]`. It is not written through views.
+    /// The number of the field marked `#[thing(tags)]`, which is of the type [`Tags`](Thing::Tags). It is not written
+    /// through views.
     const TAGS_FIELD: Option<usize> = None;
 
     /// Shows the marker of every field to `visitor`.

@@ -72,6 +72,8 @@ pub mod blocks;
 #[cfg(feature = "alloc")]
 mod cells;
 #[cfg(feature = "alloc")]
+mod clusters;
+#[cfg(feature = "alloc")]
 mod each;
 mod error;
 mod field;
@@ -119,6 +121,6 @@ pub use reuse::Reuse;
 #[cfg(feature = "alloc")]
 pub use rows::Rows;
 #[cfg(feature = "alloc")]
-pub use storage::{Storage, ThingMut, ThingRef};
+pub use storage::{CloneStorage, Storage, ThingMut, ThingRef};
 #[cfg(feature = "alloc")]
 pub use view::{FieldBase, Mut, PlaceOf, Ref, StorageOf, View};

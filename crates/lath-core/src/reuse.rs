@@ -25,7 +25,8 @@ use crate::thing::Thing;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
     /// The lowest free slot: a function of which slots are free and of nothing else, so that replay, rollback and load
-    /// agree. Keeps things together at the front. The default.
+    /// agree. Keeps things together at the front; things with tags are kept together by their tags, in groups of 64
+    /// slots, lowest first in each cluster. The default.
     #[default]
     Lowest,
     /// The slot that was freed last: its memory is likely still in the cache.
@@ -71,7 +72,7 @@ impl Order {
 
     /// The slot that the next thing gets.
     #[inline]
-    pub(crate) fn next<T: Thing>(&mut self, cells: &mut Cells<T>) -> Option<u32> {
+    pub(crate) fn next<T: Thing>(&mut self, cells: &mut Cells<T>, tags: u64) -> Option<u32> {
         match self.reuse {
             Reuse::Lowest => {}
             Reuse::Lifo => {
@@ -95,7 +96,7 @@ impl Order {
                 }
             }
         }
-        let index = cells.slots_mut().lowest_free()?;
+        let index = cells.next_free(tags)?;
         self.fresh = self.fresh.max(index + 1);
         Some(index)
     }

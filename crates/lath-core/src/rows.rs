@@ -10,7 +10,7 @@ use core::sync::atomic::AtomicU32;
 use crate::blocks::{Fine, Zeroed};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
-use crate::storage::Storage;
+use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
 
 /// Things as whole structs in blocks: the default layout.
@@ -179,11 +179,11 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         // SAFETY: the place is ours and holds a value that nobody else uses while the reference lives (by the caller).
         unsafe { (*place.as_ref().value.get()).assume_init_mut() }
     }
+}
 
-    unsafe fn clone_value(&self, place: Self::Place) -> T
-    where
-        T: Clone,
-    {
+// SAFETY: looks at the value of the place only.
+unsafe impl<T: Thing + Clone> CloneStorage<T> for Rows<T> {
+    unsafe fn clone_value(&self, place: Self::Place) -> T {
         // SAFETY: as the caller promises for `get`.
         unsafe { self.get(place) }.clone()
     }

@@ -130,6 +130,29 @@ impl Slots {
         found
     }
 
+    /// The lowest free slot of a group.
+    #[inline]
+    pub(crate) fn free_in(&self, number: u32) -> Option<u32> {
+        let free = !self.word(number, TAKEN);
+        let index = number * GROUP + free.trailing_zeros() % GROUP;
+        (free != 0 && u64::from(index) < self.limit).then_some(index)
+    }
+
+    /// Whether a group has any slot that could be handed out.
+    pub(crate) fn has_group(&self, number: u32) -> bool {
+        u64::from(number) * u64::from(GROUP) < self.limit
+    }
+
+    /// Whether no slot of a group is live, claimed or buried.
+    pub(crate) fn is_idle(&self, number: u32) -> bool {
+        self.word(number, LIVE) | self.word(number, CLAIMED) | self.word(number, BURIED) == 0
+    }
+
+    /// The groups that have memory.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.groups(0).map(|(number, _)| number)
+    }
+
     /// The first of `len` free slots in a row, the lowest such run.
     pub(crate) fn free_run(&self, len: u32) -> Option<u32> {
         debug_assert!(len > 0);
@@ -256,10 +279,12 @@ impl Slots {
         }
     }
 
-    /// Free to claimed, while others may do the same: gives the lowest free slot, with room made for it.
-    pub(crate) fn claim(&self) -> Result<Option<u32>, OutOfMemory> {
+    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else the lowest free one, with
+    /// room made for it.
+    pub(crate) fn claim(&self, suggest: impl Fn() -> Option<u32>) -> Result<Option<u32>, OutOfMemory> {
         loop {
-            let Some(index) = self.next_free(self.lowest.load(Relaxed) * GROUP) else { return Ok(None) };
+            let lowest = || self.next_free(self.lowest.load(Relaxed) * GROUP);
+            let Some(index) = suggest().or_else(lowest) else { return Ok(None) };
             let (number, bit) = (index / GROUP, bit(index));
             let group = match self.groups.get(number) {
                 Some(group) => group,
@@ -277,7 +302,6 @@ impl Slots {
             self.claimed.fetch_add(1, Relaxed);
             if before | bit == u64::MAX {
                 self.full.set_shared(number);
-                self.lowest.fetch_max(number, Relaxed);
             }
             return Ok(Some(index));
         }

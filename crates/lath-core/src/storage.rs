@@ -148,13 +148,18 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// The place is of this storage and holds a value, which nobody else uses while the result lives.
     unsafe fn get_mut(&self, place: Self::Place) -> Self::Mut<'_>;
+}
 
+/// A storage whose values can be cloned: rows of a thing that is `Clone`, columns of one whose fields are.
+///
+/// # Safety
+///
+/// [`clone_value`](Self::clone_value) touches the value of its place and nothing else.
+pub unsafe trait CloneStorage<T: Thing>: Storage<T> {
     /// A copy of the value of a slot.
     ///
     /// # Safety
     ///
-    /// As for [`get`](Self::get), for the length of the call.
-    unsafe fn clone_value(&self, place: Self::Place) -> T
-    where
-        T: Clone;
+    /// As for [`get`](Storage::get), for the length of the call.
+    unsafe fn clone_value(&self, place: Self::Place) -> T;
 }

@@ -96,7 +96,7 @@ mod index {
 
     use crate::bits::Bits;
     use crate::error::OutOfMemory;
-    use crate::slots::{GROUP, Slots, ones};
+    use crate::slots::{Slots, ones};
 
     /// One bitmap per tag in use, and how many things have it.
     #[derive(Default)]
@@ -219,11 +219,6 @@ mod index {
                 from = number + 1;
             }
             count
-        }
-
-        /// Whether one slot matches.
-        pub(crate) fn matches(&self, index: u32) -> bool {
-            !self.nothing && self.word(index / GROUP) >> (index % GROUP) & 1 == 1
         }
     }
 }

@@ -19,6 +19,7 @@ mod whole;
 use core::mem::needs_drop;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::clusters::Clusters;
 use crate::error::{HandleError, OutOfMemory, SpawnFault};
 use crate::generation::{NIL_SLOT, SPENT, is_live};
 use crate::handle::Handle;
@@ -38,10 +39,14 @@ pub(crate) struct Cells<T: Thing> {
     slots: Slots,
     values: T::Storage,
     tags: TagIndex,
+    clusters: Clusters,
     staged: AtomicU32,
 }
 
 impl<T: Thing> Cells<T> {
+    /// Whether the things have tags at all, and so are clustered by them.
+    const TAGGED: bool = size_of::<T::Tags>() > 0;
+
     /// Slots `1..limit`, all free, and the nil thing in slot 0.
     pub(crate) fn new(limit: u64) -> Result<Self, OutOfMemory> {
         let nil = T::default();
@@ -53,15 +58,17 @@ impl<T: Thing> Cells<T> {
             values.write(place, nil);
             values.stamp(place).store(NIL_SLOT, Ordering::Relaxed);
         }
-        Ok(Self { slots, values, tags: TagIndex::default(), staged: AtomicU32::new(0) })
+        Ok(Self { slots, values, tags: TagIndex::default(), clusters: Clusters::new(), staged: AtomicU32::new(0) })
     }
 
     pub(crate) fn slots(&self) -> &Slots {
         &self.slots
     }
 
-    pub(crate) fn slots_mut(&mut self) -> &mut Slots {
-        &mut self.slots
+    /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its cluster.
+    #[inline]
+    pub(crate) fn next_free(&mut self, tags: u64) -> Option<u32> {
+        if Self::TAGGED { self.clusters.next(tags, &mut self.slots) } else { self.slots.lowest_free() }
     }
 
     /// How many slots have memory, slot 0 included.
@@ -178,7 +185,7 @@ impl<T: Thing> Cells<T> {
         debug_assert!(matches!(self.slots.state(index), State::Free | State::Claimed));
         let tags = value.tags().widen();
         self.room(index)?;
-        self.tags.room(index, tags)?;
+        self.room_for_tags(index, tags)?;
         let Some(place) = self.values.place(index) else { unreachable!("`room` made the place") };
         // SAFETY: the place is of this storage.
         let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Relaxed);
@@ -206,8 +213,17 @@ impl<T: Thing> Cells<T> {
         if self.slots.claimed() > 0 && self.slots.state(index) == State::Claimed {
             *self.staged.get_mut() -= 1;
         }
-        self.slots.release(index, after == SPENT);
+        self.release(index, after == SPENT);
         Freed { index, stamp: after }
+    }
+
+    /// Frees or retires a slot.
+    #[inline]
+    fn release(&mut self, index: u32, retire: bool) {
+        self.slots.release(index, retire);
+        if Self::TAGGED {
+            self.clusters.note_freed(index, &self.slots);
+        }
     }
 
     /// Moves the value that `handle` names out of its slot, which is then free or retired.
@@ -250,7 +266,7 @@ impl<T: Thing> Cells<T> {
         }
         let place = self.values.place(index)?;
         let after = self.stamp(index)?;
-        self.slots.release(index, after == SPENT);
+        self.release(index, after == SPENT);
         Some((Freed { index, stamp: after }, Doomed { cells: self, place }))
     }
 
@@ -263,7 +279,7 @@ impl<T: Thing> Cells<T> {
         let after = Handle::<T>::STAMP.after_death(handle.stamp());
         // SAFETY: the place is of this storage.
         unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
-        self.slots.release(handle.index(), after == SPENT);
+        self.release(handle.index(), after == SPENT);
         Some(Freed { index: handle.index(), stamp: after })
     }
 
@@ -340,7 +356,7 @@ impl<T: Thing> Vacancy<'_, T> {
         } else {
             self.cells.slots.take(self.index);
         }
-        self.cells.tags.insert(self.index, self.tags);
+        self.cells.note_tags(self.index, self.tags);
         Handle::from_parts(self.index, self.stamp)
     }
 }

@@ -42,7 +42,7 @@ impl<T: Thing> Cells<T> {
                 self.values.tags(place)
             };
             self.slots.take(index);
-            self.tags.insert(index, tags.widen());
+            self.note_tags(index, tags.widen());
         }
         HandleRange::new(Handle::from_parts(first, stamp), n).map_err(SpawnFault::Handle)
     }
@@ -59,7 +59,7 @@ impl<T: Thing> Written<'_, T> {
     /// Takes the value only if there is memory to note its tags, too.
     fn push(&mut self, value: T) -> Result<(), SpawnFault> {
         let index = self.first + self.count;
-        self.cells.tags.room(index, value.tags().widen()).map_err(SpawnFault::OutOfMemory)?;
+        self.cells.room_for_tags(index, value.tags().widen()).map_err(SpawnFault::OutOfMemory)?;
         let Some(place) = self.cells.values.place(index) else { unreachable!("there is room") };
         // SAFETY: the place is of this storage, and nobody else uses the value of a free slot.
         unsafe { self.cells.values.write(place, value) };

@@ -6,7 +6,7 @@ use super::*;
 impl<T: Thing> Cells<T> {
     /// Claims the lowest free slot for a later value: its handle, if there is a slot.
     pub(crate) fn reserve(&self, kind: u32) -> Result<Option<Handle<T>>, OutOfMemory> {
-        let Some((index, place)) = self.claim()? else { return Ok(None) };
+        let Some((index, place)) = self.claim(0)? else { return Ok(None) };
         let bits = Handle::<T>::STAMP;
         // SAFETY: the place is of this storage.
         let stamp = unsafe { self.values.stamp(place) };
@@ -18,7 +18,7 @@ impl<T: Thing> Cells<T> {
 
     /// Claims the lowest free slot and puts a value there that lookups find at once. Gives the value back otherwise.
     pub(crate) fn stage(&self, value: T, kind: u32) -> Result<Handle<T>, (T, Option<OutOfMemory>)> {
-        let (index, place) = match self.claim() {
+        let (index, place) = match self.claim(value.tags().widen()) {
             Ok(Some(claimed)) => claimed,
             Ok(None) => return Err((value, None)),
             Err(error) => return Err((value, Some(error))),
@@ -36,8 +36,9 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    fn claim(&self) -> Result<Option<(u32, Place<T>)>, OutOfMemory> {
-        let Some(index) = self.slots.claim()? else { return Ok(None) };
+    fn claim(&self, tags: u64) -> Result<Option<(u32, Place<T>)>, OutOfMemory> {
+        let suggest = || if Self::TAGGED { self.clusters.suggest(tags, &self.slots) } else { None };
+        let Some(index) = self.slots.claim(suggest)? else { return Ok(None) };
         let place = match self.values.place(index) {
             Some(place) => place,
             // Refused: the slot stays claimed without a handle. There is no way back behind a shared reference (S3), and
@@ -63,7 +64,7 @@ impl<T: Thing> Cells<T> {
                         committed += 1;
                     }
                     Some(_) => {}
-                    None => self.slots.release(index, false),
+                    None => self.release(index, false),
                 }
             }
             from = number + 1;

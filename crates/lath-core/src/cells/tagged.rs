@@ -30,6 +30,25 @@ impl<T: Thing> Cells<T> {
         true
     }
 
+    /// Makes room to note the tags of a slot and the cluster of its group.
+    #[inline]
+    pub(super) fn room_for_tags(&mut self, index: u32, tags: u64) -> Result<(), OutOfMemory> {
+        if Self::TAGGED {
+            self.tags.room(index, tags)?;
+            self.clusters.room(index, tags)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the tags of a slot that became live. There must be room.
+    #[inline]
+    pub(super) fn note_tags(&mut self, index: u32, tags: u64) {
+        if Self::TAGGED {
+            self.tags.insert(index, tags);
+            self.clusters.note_taken(index, tags);
+        }
+    }
+
     /// How many live things have all of these tags.
     pub(crate) fn count_tagged(&self, tags: u64) -> usize {
         match tags.count_ones() {
@@ -44,10 +63,10 @@ impl<T: Thing> Cells<T> {
         let Some(place) = self.values.place(index) else { return false };
         // SAFETY: the place is of this storage and holds a value: callers settle slots with odd stamps (C1).
         let tags = unsafe { self.values.tags(place) }.widen();
-        let noted = self.tags.room(index, tags).is_ok();
+        let noted = self.room_for_tags(index, tags).is_ok();
         if noted {
             self.slots.settle(index);
-            self.tags.insert(index, tags);
+            self.note_tags(index, tags);
         }
         noted
     }
@@ -65,6 +84,6 @@ impl<T: Thing> Cells<T> {
                 return Err("T1: a bitmap of tags differs from the tags of a thing");
             }
         }
-        Ok(())
+        if Self::TAGGED { self.clusters.check(&self.slots) } else { Ok(()) }
     }
 }

@@ -4,12 +4,13 @@
 use core::mem;
 
 use super::*;
+use crate::storage::CloneStorage;
 
 impl<T: Thing> Cells<T> {
     /// Everything as it is, values cloned, handles good in both.
     pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory>
     where
-        T: Clone,
+        T::Storage: CloneStorage<T>,
     {
         let mut copy = Self::new(self.slots.limit())?;
         for index in self.values.ranges().flatten().skip(1).map(|index| index as u32) {
@@ -49,7 +50,7 @@ impl<T: Thing> Cells<T> {
                     }
                     State::OutOfUse => {
                         copy.slots.take(index);
-                        copy.slots.release(index, true);
+                        copy.release(index, true);
                     }
                     _ => {}
                 }
@@ -62,6 +63,9 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn reclaim_next(&mut self, from: u32) -> Option<u32> {
         let index = self.slots.out_of_use(from.max(1)).next()?;
         self.slots.open(index);
+        if Self::TAGGED {
+            self.clusters.note_freed(index, &self.slots);
+        }
         Some(index)
     }
 
@@ -106,7 +110,7 @@ impl<T: Thing> Cells<T> {
                             freed(slot, self);
                         }
                     }
-                    None => self.slots.release(index, false),
+                    None => self.release(index, false),
                 }
             }
             from = number + 1;

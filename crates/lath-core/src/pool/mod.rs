@@ -26,6 +26,7 @@ use core::fmt;
 use crate::cells::{Cells, Freed};
 use crate::error::{CapacityError, OutOfMemory};
 use crate::reuse::{Order, Reuse};
+use crate::storage::CloneStorage;
 use crate::thing::Thing;
 
 pub use despawn::DrainWhere;
@@ -244,7 +245,7 @@ impl<T: Thing> Default for Pool<T> {
 /// # Panics
 ///
 /// If memory is refused.
-impl<T: Thing + Clone> Clone for Pool<T> {
+impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
     fn clone(&self) -> Self {
         Self {
             cells: self.cells.try_clone().unwrap_or_else(|error| panic!("{error}")),

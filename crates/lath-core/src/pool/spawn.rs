@@ -6,6 +6,7 @@ use super::Pool;
 use crate::error::{SpawnError, SpawnFault};
 use crate::handle::{Handle, HandleRange};
 use crate::state::fitting_kind;
+use crate::tags::TagSet;
 use crate::thing::Thing;
 
 impl<T: Thing> Pool<T> {
@@ -30,7 +31,7 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn spawn(&mut self, value: T) -> Handle<T> {
-        match self.next_slot(value.kind()) {
+        match self.next_slot(&value) {
             Ok(index) => self.fill(index, None, value).unwrap_or_else(|error| refuse::<T>(error.fault)),
             Err(fault) => refuse::<T>(fault),
         }
@@ -48,7 +49,7 @@ impl<T: Thing> Pool<T> {
     /// See [`SpawnError`].
     #[inline]
     pub fn try_spawn(&mut self, value: T) -> Result<Handle<T>, SpawnError<T>> {
-        match self.next_slot(value.kind()) {
+        match self.next_slot(&value) {
             Ok(index) => self.fill(index, None, value),
             Err(fault) => Err(SpawnError { value, fault }),
         }
@@ -148,9 +149,9 @@ impl<T: Thing> Pool<T> {
 
     /// The slot that the next thing gets.
     #[inline]
-    fn next_slot(&mut self, kind: u32) -> Result<u32, SpawnFault> {
-        fitting_kind(Handle::<T>::STAMP, kind)?;
-        match self.order.next(&mut self.cells) {
+    fn next_slot(&mut self, value: &T) -> Result<u32, SpawnFault> {
+        fitting_kind(Handle::<T>::STAMP, value.kind())?;
+        match self.order.next(&mut self.cells, value.tags().widen()) {
             Some(index) => Ok(index),
             None => Err(self.full()),
         }

@@ -1,0 +1,310 @@
+#![expect(unsafe_code, reason = "raw memory: one allocation per block of slots, cut into an array per field")]
+//! The columns: blocks of slots, cut into one array per field.
+//!
+//! # Invariants
+//!
+//! - **K1** A block has the extent that `layout.rs` computes from `FIELDS`, for as many slots as the directory says.
+//! - **K2** Nobody gets a pointer to a field but through [`Storage`], whose callers know which slots hold a value. Slices
+//!   and references are made for such slots only.
+
+use alloc::alloc::Layout;
+use core::marker::PhantomData;
+use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
+use core::ops::Range;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::AtomicU32;
+
+use lath_core::blocks::{Fine, Zeroed};
+use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
+
+use crate::layout::{Column, Extent, extent, field_column, head_column};
+
+/// A thing that can be kept in columns: `#[thing(columns)]` implements it.
+///
+/// # Safety
+///
+/// [`make_ref`](Self::make_ref) and [`make_mut`](Self::make_mut) make at most one reference per field, out of the pointer
+/// that they are given for it.
+pub unsafe trait Columnar: Fields {
+    /// A struct of shared references: `ActorRef`.
+    type Ref<'a>: Copy;
+    /// A struct of mutable references: `ActorMut`.
+    type Mut<'a>;
+
+    /// Makes the references of one slot.
+    ///
+    /// # Safety
+    ///
+    /// The pointers are to initialised fields that nobody writes to for `'a`.
+    unsafe fn make_ref<'a, P: Pointers<'a, Self>>(at: P) -> Self::Ref<'a>;
+
+    /// Makes the mutable references of one slot.
+    ///
+    /// # Safety
+    ///
+    /// The pointers are to initialised fields that nobody else uses for `'a`.
+    unsafe fn make_mut<'a, P: Pointers<'a, Self>>(at: P) -> Self::Mut<'a>;
+}
+
+/// Where the fields of one slot are.
+pub trait Pointers<'a, T: Fields>: Copy {
+    /// Where a field is.
+    fn get<F: Field<Thing = T>>(self) -> *mut F::Value;
+}
+
+/// Things as columns, in blocks: what `#[thing(columns)]` chooses.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::Thing;
+/// use lath_soa::Columns;
+///
+/// #[derive(Thing, Default)]
+/// #[thing(columns)]
+/// struct Ship { hull: f32 }
+///
+/// fn is_columns<T: Thing<Storage = Columns<T>>>() {}
+/// is_columns::<Ship>();
+/// ```
+pub struct Columns<T: Columnar> {
+    blocks: Fine<Block<T>>,
+}
+
+/// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a pointer to a block.
+pub(crate) struct Block<T>(PhantomData<T>);
+
+// SAFETY: it has no bytes. The layout is that of the columns, which have room for `len` slots (K1).
+unsafe impl<T: Fields> Zeroed for Block<T> {
+    fn layout(len: usize) -> Result<Layout, OutOfMemory> {
+        let Extent { prefix, shift, align } = const { extent(T::FIELDS) };
+        let size = len.checked_mul(prefix).and_then(|bytes| bytes.checked_add(shift));
+        size.and_then(|size| Layout::from_size_align(size, align).ok()).ok_or(OutOfMemory { bytes: usize::MAX })
+    }
+}
+
+/// The memory of one slot: a row of a block.
+pub struct Place<T> {
+    block: NonNull<u8>,
+    row: u32,
+    len: u32,
+    thing: PhantomData<T>,
+}
+
+impl<T> Clone for Place<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Place<T> {}
+
+impl<T: Fields> Place<T> {
+    /// Where this slot's element of a column is.
+    #[inline(always)]
+    fn element(self, column: Column) -> *mut u8 {
+        let Column { prefix, shift, stride, within } = column;
+        let offset = self.len as usize * prefix + shift + self.row as usize * stride + within;
+        // SAFETY: in bounds: `layout.rs` puts every element of a block of `len` slots inside its extent (K1), and places
+        // are made for rows of existing blocks only.
+        unsafe { self.block.as_ptr().add(offset) }
+    }
+
+    /// Where the value of a field is.
+    #[inline(always)]
+    fn field<F: Field<Thing = T>>(self) -> *mut F::Value {
+        self.element(const { field_column(F::Thing::FIELDS, F::INDEX) }).cast()
+    }
+
+    #[inline(always)]
+    fn stamp(self) -> *mut u32 {
+        self.element(const { head_column(T::FIELDS) }).cast()
+    }
+}
+
+impl<'a, T: Fields> Pointers<'a, T> for Place<T> {
+    #[inline(always)]
+    fn get<F: Field<Thing = T>>(self) -> *mut F::Value {
+        self.field::<F>()
+    }
+}
+
+/// Copies every field of a whole thing into its columns.
+struct Scatter<T> {
+    from: *const T,
+    to: Place<T>,
+}
+
+impl<T: Fields> FieldVisitor<T> for Scatter<T> {
+    #[inline(always)]
+    fn field<F: Field<Thing = T>>(&mut self) {
+        // SAFETY: `from` is a whole thing and `to` a slot whose value nobody else uses (by whoever made the `Scatter`);
+        // `FIELDS` says truly where the field lies in the one, and `layout.rs` where in the other.
+        unsafe {
+            let from = self.from.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
+            ptr::copy_nonoverlapping(from, self.to.field::<F>(), 1);
+        }
+    }
+}
+
+/// Copies every field of a slot into a whole thing.
+struct Gather<T> {
+    from: Place<T>,
+    to: *mut T,
+}
+
+impl<T: Fields> FieldVisitor<T> for Gather<T> {
+    #[inline(always)]
+    fn field<F: Field<Thing = T>>(&mut self) {
+        // SAFETY: as in `Scatter`, the other way round; the slot holds a value.
+        unsafe {
+            let to = self.to.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
+            ptr::copy_nonoverlapping(self.from.field::<F>(), to, 1);
+        }
+    }
+}
+
+// SAFETY: columns share values between threads only as the pool does, which hands out references to fields (so
+// `T: Sync`) and takes values through a shared reference when staging (so `T: Send`). A thing is `Sync` only if all its
+// fields are, unless its author says otherwise and vouches for it.
+unsafe impl<T: Send + Sync> Sync for Block<T> {}
+// SAFETY: blocks own the things in them.
+unsafe impl<T: Send> Send for Block<T> {}
+
+// SAFETY:
+// - Places: `Fine` never moves a block, and different indices have different rows or blocks.
+// - Fresh stamps are 0: `Fine` starts blocks as zero bytes.
+// - Only the value of the place is touched: every method below goes through the fields of that one row.
+unsafe impl<T: Columnar> Storage<T> for Columns<T> {
+    type Ref<'a> = T::Ref<'a>;
+    type Mut<'a> = T::Mut<'a>;
+    type Place = Place<T>;
+
+    fn new() -> Self {
+        Self { blocks: Fine::new() }
+    }
+
+    #[inline(always)]
+    fn place(&self, index: u32) -> Option<Place<T>> {
+        let (block, row, len) = self.blocks.block(index);
+        Some(Place { block: NonNull::new(block.cast())?, row, len, thing: PhantomData })
+    }
+
+    fn grow(&self, index: u32) -> Result<Place<T>, OutOfMemory> {
+        self.blocks.grow(index)?;
+        Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
+    }
+
+    fn slots(&self) -> u64 {
+        self.blocks.contiguous()
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        self.blocks.ranges()
+    }
+
+    fn run_len(index: u32) -> u32 {
+        Fine::<Block<T>>::run_len(index)
+    }
+
+    const STAMP_STRIDE: usize = head_column(T::FIELDS).stride;
+
+    #[inline(always)]
+    fn stride<F: Field<Thing = T>>() -> usize {
+        const { field_column(F::Thing::FIELDS, F::INDEX) }.stride
+    }
+
+    #[inline(always)]
+    unsafe fn field<F: Field<Thing = T>>(&self, place: Place<T>) -> *mut F::Value {
+        place.field::<F>()
+    }
+
+    #[inline(always)]
+    unsafe fn tags(&self, place: Place<T>) -> T::Tags {
+        let Some(_) = T::TAGS_FIELD else { return <T::Tags as lath_core::TagSet>::narrow(0) };
+        // SAFETY: the slot holds a value (by the caller), and the field marked as tags is of the type `Tags`.
+        unsafe { place.element(const { tags_column::<T>() }).cast::<T::Tags>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn set_tags(&self, place: Place<T>, tags: T::Tags) {
+        if T::TAGS_FIELD.is_some() {
+            // SAFETY: as in `tags`; nobody else uses the value (by the caller). Tags are `Copy`: nothing is dropped.
+            unsafe { place.element(const { tags_column::<T>() }).cast::<T::Tags>().write(tags) }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn step(place: Place<T>, by: u32) -> Place<T> {
+        Place { row: place.row + by, ..place }
+    }
+
+    #[inline(always)]
+    unsafe fn stamp(&self, place: Place<T>) -> &AtomicU32 {
+        // SAFETY: aligned and inside the block; blocks live as long as `self`, and stamps are initialised from the start.
+        // All accesses to a stamp that may race go through atomics.
+        unsafe { AtomicU32::from_ptr(place.stamp()) }
+    }
+
+    #[inline(always)]
+    unsafe fn stamps(&self, place: Place<T>) -> *const u32 {
+        place.stamp()
+    }
+
+    #[inline(always)]
+    unsafe fn write(&self, place: Place<T>, value: T) {
+        let value = ManuallyDrop::new(value);
+        T::visit(&mut Scatter { from: &raw const *value, to: place });
+    }
+
+    #[inline(always)]
+    unsafe fn take(&self, place: Place<T>) -> T {
+        let mut value = MaybeUninit::<T>::uninit();
+        T::visit(&mut Gather { from: place, to: value.as_mut_ptr() });
+        // SAFETY: every field was copied (`visit` shows all of them); what lies between them needs no value.
+        unsafe { value.assume_init() }
+    }
+
+    #[inline(always)]
+    unsafe fn drop_in_place(&self, place: Place<T>) {
+        if needs_drop::<T>() {
+            // Whole, so that a `Drop` of the struct itself runs, once.
+            // SAFETY: passed on from the caller.
+            drop(unsafe { self.take(place) });
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn get(&self, place: Place<T>) -> T::Ref<'_> {
+        // SAFETY: the slot holds a value that nobody writes to while the result lives (by the caller).
+        unsafe { T::make_ref(place) }
+    }
+
+    #[inline(always)]
+    unsafe fn get_mut(&self, place: Place<T>) -> T::Mut<'_> {
+        // SAFETY: the slot holds a value that nobody else uses while the result lives (by the caller).
+        unsafe { T::make_mut(place) }
+    }
+}
+
+/// A thing whose fields can all be cloned: `#[thing(columns)]` implements it for those that can.
+pub trait CloneFields: Columnar {
+    /// A whole thing out of clones of the fields.
+    fn clone_fields(from: Self::Ref<'_>) -> Self;
+}
+
+// SAFETY: looks at the value of the place only.
+unsafe impl<T: CloneFields> CloneStorage<T> for Columns<T> {
+    unsafe fn clone_value(&self, place: Place<T>) -> T {
+        // SAFETY: as the caller promises for `get`.
+        T::clone_fields(unsafe { self.get(place) })
+    }
+}
+
+/// The column of the tags. Only asked for where there are tags.
+const fn tags_column<T: Fields>() -> Column {
+    match T::TAGS_FIELD {
+        Some(index) => field_column(T::FIELDS, index),
+        None => head_column(T::FIELDS),
+    }
+}

@@ -1,0 +1,244 @@
+//! Where the columns of a block are.
+//!
+//! ```text
+//! block of `len` slots:  | head head head … | pos pos pos … | vel vel vel … | hp hp hp … |
+//!                        0                  len·prefix + shift
+//! ```
+//!
+//! Every column is an array of `len` elements. The *head* holds the stamp and the hot fields of each slot; every other
+//! field has a column of its own. `len` is a power of two from 64 up, so an array of `len` elements is a multiple of 64
+//! bytes, and the start of a column is `len × prefix + shift`, two constants.
+//!
+//! Columns stand in order of falling alignment, so that each start is aligned. The shift moves each one a few cache lines
+//! further than the one before: blocks are large powers of two, and without it row *i* of every column would compete for
+//! the same set of the L1 cache.
+
+use lath_core::{FieldInfo, Home};
+
+/// How far a column is shifted against the one before it: three cache lines, an odd number, so that up to 64 columns
+/// begin in 64 different sets.
+const COLOUR: usize = 3 * 64;
+
+/// Where the values of a field are, in a block of `len` slots: row `r` at `len·prefix + shift + r·stride + within`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    pub(crate) prefix: usize,
+    pub(crate) shift: usize,
+    pub(crate) stride: usize,
+    pub(crate) within: usize,
+}
+
+/// The head: where its fields are, and how large it is.
+#[derive(Clone, Copy)]
+struct Head {
+    size: usize,
+    align: usize,
+}
+
+/// The memory of a block: `len·prefix + shift` bytes, aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) prefix: usize,
+    pub(crate) shift: usize,
+    pub(crate) align: usize,
+}
+
+const STAMP: usize = size_of::<u32>();
+
+/// The column of the head: of the stamp, which is at its start.
+pub(crate) const fn head_column(fields: &[FieldInfo]) -> Column {
+    let head = head(fields);
+    place_column(fields, HEAD, head.size, 0)
+}
+
+/// The column of a field.
+pub(crate) const fn field_column(fields: &[FieldInfo], index: usize) -> Column {
+    match fields[index].home {
+        Home::Hot => place_column(fields, HEAD, head(fields).size, within_head(fields, index)),
+        Home::Column | Home::Cold => place_column(fields, index, fields[index].size, 0),
+    }
+}
+
+/// All columns together.
+pub(crate) const fn extent(fields: &[FieldInfo]) -> Extent {
+    let (mut prefix, mut shift, mut align) = (head(fields).size, 0, 64);
+    let mut number = 0;
+    while number < columns(fields) {
+        let which = nth(fields, number);
+        if number > 0 {
+            shift = next_shift(shift, column_align(fields, which));
+        }
+        if which != HEAD {
+            prefix += fields[which].size;
+        }
+        if column_align(fields, which) > align {
+            align = column_align(fields, which);
+        }
+        number += 1;
+    }
+    Extent { prefix, shift, align }
+}
+
+/// Stands for the head where a field's number is expected.
+const HEAD: usize = usize::MAX;
+
+const fn place_column(fields: &[FieldInfo], which: usize, stride: usize, within: usize) -> Column {
+    let (mut prefix, mut shift) = (0, 0);
+    let mut number = 0;
+    loop {
+        let at = nth(fields, number);
+        if number > 0 {
+            shift = next_shift(shift, column_align(fields, at));
+        }
+        if at == which {
+            return Column { prefix, shift, stride, within };
+        }
+        prefix += if at == HEAD { head(fields).size } else { fields[at].size };
+        number += 1;
+    }
+}
+
+const fn next_shift(shift: usize, align: usize) -> usize {
+    let align = if align > 64 { align } else { 64 };
+    (shift + COLOUR).next_multiple_of(align)
+}
+
+const fn column_align(fields: &[FieldInfo], which: usize) -> usize {
+    if which == HEAD { head(fields).align } else { fields[which].align }
+}
+
+const fn has_column(field: &FieldInfo) -> bool {
+    !matches!(field.home, Home::Hot)
+}
+
+/// How many columns there are, the head included.
+const fn columns(fields: &[FieldInfo]) -> usize {
+    let (mut count, mut i) = (1, 0);
+    while i < fields.len() {
+        count += has_column(&fields[i]) as usize;
+        i += 1;
+    }
+    count
+}
+
+/// The column that stands at a place: by falling alignment, the head before others of its alignment.
+const fn nth(fields: &[FieldInfo], place: usize) -> usize {
+    if rank(fields, HEAD) == place {
+        return HEAD;
+    }
+    let mut which = 0;
+    while !(has_column(&fields[which]) && rank(fields, which) == place) {
+        which += 1;
+    }
+    which
+}
+
+const fn rank(fields: &[FieldInfo], which: usize) -> usize {
+    let align = column_align(fields, which);
+    let mut rank = (which != HEAD && head(fields).align >= align) as usize;
+    let mut i = 0;
+    while i < fields.len() {
+        let earlier = fields[i].align > align || fields[i].align == align && i < which && which != HEAD;
+        rank += (has_column(&fields[i]) && i != which && earlier) as usize;
+        i += 1;
+    }
+    rank
+}
+
+/// The stamp, then the hot fields in the order of declaration.
+const fn head(fields: &[FieldInfo]) -> Head {
+    let (mut size, mut align) = (STAMP, align_of::<u32>());
+    let mut i = 0;
+    while i < fields.len() {
+        if matches!(fields[i].home, Home::Hot) {
+            size = size.next_multiple_of(fields[i].align) + fields[i].size;
+            if fields[i].align > align {
+                align = fields[i].align;
+            }
+        }
+        i += 1;
+    }
+    Head { size: size.next_multiple_of(align), align }
+}
+
+/// Where a hot field is within the head.
+const fn within_head(fields: &[FieldInfo], index: usize) -> usize {
+    let (mut size, mut i) = (STAMP, 0);
+    loop {
+        if matches!(fields[i].home, Home::Hot) {
+            size = size.next_multiple_of(fields[i].align);
+            if i == index {
+                return size;
+            }
+            size += fields[i].size;
+        }
+        i += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    fn fields(of: &[(usize, usize, Home)]) -> Vec<FieldInfo> {
+        of.iter().map(|&(size, align, home)| FieldInfo { name: "", offset: 0, size, align, home }).collect()
+    }
+
+    /// No two values overlap, all are aligned and inside the block.
+    fn assert_sound(fields: &[FieldInfo], len: usize) {
+        let extent = extent(fields);
+        let mut spans = Vec::new();
+        let head = head_column(fields);
+        for row in 0..len {
+            let mut add = |column: Column, size: usize, align: usize| {
+                let start = len * column.prefix + column.shift + row * column.stride + column.within;
+                assert_eq!(start % align, 0, "{column:?} of {fields:?}");
+                assert!(align <= extent.align);
+                if size > 0 {
+                    spans.push((start, start + size));
+                }
+            };
+            add(head, STAMP, align_of::<u32>());
+            for (i, field) in fields.iter().enumerate() {
+                add(field_column(fields, i), field.size, field.align);
+            }
+        }
+        spans.sort_unstable();
+        assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "overlap: {fields:?}");
+        assert!(spans.last().unwrap().1 <= len * extent.prefix + extent.shift, "{fields:?}");
+    }
+
+    #[test]
+    fn values_are_aligned_and_do_not_overlap_whatever_the_fields() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..300 {
+            let count = random.usize(..12);
+            let of: Vec<_> = (0..count)
+                .map(|_| {
+                    let align = 1 << random.u32(..9);
+                    let home = random.choice([Home::Column, Home::Hot, Home::Cold]).unwrap();
+                    (align * random.usize(..4), align, home)
+                })
+                .collect();
+            for len in [64, 128, 1024] {
+                assert_sound(&fields(&of), len);
+            }
+        }
+    }
+
+    #[test]
+    fn row_zero_of_every_column_is_in_another_cache_set() {
+        let fields = fields(&[(4, 4, Home::Column); 40]);
+        let mut sets: Vec<_> = (0..40)
+            .map(|i| {
+                let column = field_column(&fields, i);
+                (4096 * column.prefix + column.shift) / 64 % 64
+            })
+            .collect();
+        sets.sort_unstable();
+        sets.dedup();
+        assert_eq!(sets.len(), 40);
+    }
+}

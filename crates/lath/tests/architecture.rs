@@ -1,0 +1,207 @@
+//! The map agrees with the land: what the README, the guide and `docs/ARCHITECTURE.md` name is there, every file with
+//! `unsafe` in it is on the list, and every invariant has a row.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn every_file_that_the_documents_name_exists() {
+    let mut missing = Vec::new();
+    for document in documents() {
+        let folder = root().join(&document).parent().unwrap().to_path_buf();
+        let bases = [vec![folder.clone(), root()], short_bases()].concat();
+        let text = read(&document);
+        let (prose, drawings) = separate(&text);
+        for path in code_spans(&prose).into_iter().chain(words(&drawings)).filter(|span| is_path(span)) {
+            if !bases.iter().any(|base| is_there(base, path)) {
+                missing.push(format!("{document} names `{path}`"));
+            }
+        }
+        for target in links(&prose).into_iter().filter(|target| !target.contains("://") && !target.starts_with('#')) {
+            if !folder.join(target.split('#').next().unwrap_or(target)).exists() {
+                missing.push(format!("{document} links to {target}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such file:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_file_with_unsafe_code_says_so_in_its_first_line_and_is_on_the_list() {
+    let map = read("docs/ARCHITECTURE.md");
+    let listed: BTreeSet<&str> =
+        rows(&map, "## Where unsafe lives").into_iter().flat_map(|row| code_spans(row).into_iter().next()).collect();
+    let mut found = BTreeSet::new();
+    for source in sources() {
+        let text = read(&source);
+        if !has_unsafe_code(&text) {
+            continue;
+        }
+        assert!(
+            text.starts_with("#![expect(unsafe_code, reason = "),
+            "{source} has unsafe code and no reason for it in its first line"
+        );
+        // Tests, benches and examples have to give a reason; only the libraries have to be on the map.
+        if source.starts_with("crates/") && source.contains("/src/") {
+            found.insert(source);
+        }
+    }
+    let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    let unlisted: Vec<_> = found.difference(&listed).collect();
+    let outdated: Vec<_> = listed.difference(&found).collect();
+    assert!(unlisted.is_empty(), "not in the table of docs/ARCHITECTURE.md: {unlisted:?}");
+    assert!(outdated.is_empty(), "in the table of docs/ARCHITECTURE.md, but without unsafe code: {outdated:?}");
+}
+
+#[test]
+fn every_invariant_has_a_row() {
+    let map = read("docs/ARCHITECTURE.md");
+    let cell = |row: &str| row.trim_matches('|').split('|').next().map(|cell| cell.trim().to_string());
+    let listed: BTreeSet<String> =
+        rows(&map, "## Invariants").into_iter().filter_map(cell).filter(|name| is_invariant(name)).collect();
+    let mut stated = BTreeSet::new();
+    for source in sources().into_iter().filter(|source| source.starts_with("crates/") && source.contains("/src/")) {
+        for line in read(&source).lines() {
+            let name = line.strip_prefix("//! - **").and_then(|rest| rest.split_once("**")).map(|(name, _)| name);
+            if let Some(name) = name.filter(|name| is_invariant(name)) {
+                assert!(stated.insert(name.to_string()), "{name} is stated twice, the second time in {source}");
+            }
+        }
+    }
+    assert_eq!(stated, listed, "the invariants that the sources state, and those in the table of docs/ARCHITECTURE.md");
+}
+
+#[test]
+fn the_tests_own_eyes_are_good() {
+    let (prose, drawings) =
+        separate("see `a/b.rs`\n```text\n x ▶ c.rs\n```\nand [d](e.md) too\n```rust\nlet f = \"g.rs\";\n```\n");
+    assert_eq!(code_spans(&prose), ["a/b.rs"]);
+    assert_eq!(words(&drawings).into_iter().filter(|word| is_path(word)).collect::<Vec<_>>(), ["c.rs"]);
+    assert_eq!(links(&prose), ["e.md"]);
+    for (before, after, expected) in [
+        ("let x = ", " { y };", true),
+        ("", " impl Send for X {}", true),
+        ("// ", " { in a comment }", false),
+        ("#![forbid(", "_code)]", false),
+    ] {
+        assert_eq!(has_unsafe_code(&format!("{before}unsafe{after}")), expected, "{before}…{after}");
+    }
+    assert!(!is_path("and/or else") && !is_path("Pool::get") && is_path("tests/*.rs") && is_path("docs/"));
+    assert!(is_there(&root(), "crates/lath/src/*.rs") && !is_there(&root(), "crates/lath/src/*.py"));
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files below `folder` that end in `extension`, relative to the root, in order.
+fn below(folder: &str, extension: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::from(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let path = folder.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|its| its == extension) {
+                files.push(path.to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn documents() -> Vec<String> {
+    let mut documents = below("docs", "md");
+    documents.extend(["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(String::from));
+    documents
+}
+
+fn sources() -> Vec<String> {
+    ["crates", "examples", "benches"].iter().flat_map(|folder| below(folder, "rs")).collect()
+}
+
+/// The text without its fenced blocks, and the blocks that are marked as `text`.
+fn separate(text: &str) -> (String, String) {
+    let (mut prose, mut drawings) = (String::new(), String::new());
+    let mut fence = None;
+    for line in text.lines() {
+        match (line.trim_start().strip_prefix("```"), fence) {
+            (Some(language), None) => fence = Some(language),
+            (Some(_), Some(_)) => fence = None,
+            (None, None) => prose.extend([line, "\n"]),
+            (None, Some("text")) => drawings.extend([line, "\n"]),
+            (None, Some(_)) => {}
+        }
+    }
+    (prose, drawings)
+}
+
+/// What stands between back-ticks.
+fn code_spans(prose: &str) -> Vec<&str> {
+    prose.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
+}
+
+fn words(drawings: &str) -> Vec<&str> {
+    drawings.split_whitespace().map(|word| word.trim_matches(',')).filter(|word| word.ends_with(".rs")).collect()
+}
+
+/// The targets of links.
+fn links(prose: &str) -> Vec<&str> {
+    prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+/// Whether a word means a file or a folder: it has a slash or a known ending, and no characters that paths do not have.
+fn is_path(word: &str) -> bool {
+    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./*".contains(c));
+    let ending = [".rs", ".md", ".toml", ".sh"].iter().any(|ending| word.ends_with(ending));
+    plain && word.len() > 1 && (word.contains('/') || ending)
+}
+
+/// Where names without a folder may be: `handle.rs` in the sources of a crate, `pass/generics.rs` among the cases of a test.
+fn short_bases() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    crates.flat_map(|folder| [folder.join("src"), folder.join("tests"), folder.join("tests/derive")]).collect()
+}
+
+/// Whether a path leads somewhere; a `*` stands for anything within its last part.
+fn is_there(base: &Path, path: &str) -> bool {
+    let (folder, last) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
+    match last.split_once('*') {
+        None => base.join(path).exists(),
+        Some((start, end)) => fs::read_dir(base.join(folder)).is_ok_and(|entries| {
+            entries.flatten().any(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                name.starts_with(start) && name.ends_with(end)
+            })
+        }),
+    }
+}
+
+/// The rows of the first table below a heading, without its own.
+fn rows<'a>(document: &'a str, heading: &str) -> Vec<&'a str> {
+    let (_, section) = document.split_once(heading).unwrap_or_else(|| panic!("no section `{heading}`"));
+    let table = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    table.skip(2).collect()
+}
+
+/// A letter and a number, such as `P1`.
+fn is_invariant(name: &str) -> bool {
+    let digits = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    digits.len() + 1 == name.len() && !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// Whether there is unsafe code outside comments.
+fn has_unsafe_code(source: &str) -> bool {
+    // Put together here, so that this file is not found by itself.
+    let signs = ["{", "impl", "fn", "trait", "extern"].map(|word| ["unsafe", word].join(" "));
+    let code = source.lines().map(|line| line.split("//").next().unwrap_or(line));
+    code.into_iter().any(|line| signs.iter().any(|sign| line.contains(sign)))
+}
