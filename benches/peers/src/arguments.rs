@@ -1,0 +1,72 @@
+//! The command line: which workloads, how long, and what to print.
+
+use crate::measure::Effort;
+
+/// What `--help` prints.
+pub(crate) const USAGE: &str = "\
+usage: lath-peers [workload…] [options]
+
+  workload   a name, or the start of names (`spawn`); none: all of them
+  --list     show the workloads, their candidates and their bars
+  --quick    fewer rounds: a first impression
+  --json     print one JSON document instead of the tables
+  --check    exit with 1 if lath misses a bar
+  --help     show this
+";
+
+/// A parsed command line.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Request {
+    /// Names or beginnings of names; empty means all.
+    pub(crate) workloads: Vec<String>,
+    pub(crate) list: bool,
+    pub(crate) quick: bool,
+    pub(crate) json: bool,
+    pub(crate) check: bool,
+    pub(crate) help: bool,
+}
+
+impl Request {
+    /// Reads the arguments that follow the program's name. Fails on an option that does not exist.
+    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut request = Self::default();
+        for argument in arguments {
+            match argument.as_str() {
+                "--list" => request.list = true,
+                "--quick" => request.quick = true,
+                "--json" => request.json = true,
+                "--check" => request.check = true,
+                "--help" | "-h" => request.help = true,
+                option if option.starts_with('-') => return Err(format!("unknown option `{option}`\n\n{USAGE}")),
+                _ => request.workloads.push(argument),
+            }
+        }
+        Ok(request)
+    }
+
+    /// How long each workload may take.
+    pub(crate) fn effort(&self) -> Effort {
+        if self.quick { Effort::QUICK } else { Effort::FULL }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Request, String> {
+        Request::parse(line.split_whitespace().map(String::from))
+    }
+
+    #[test]
+    fn options_and_names_come_in_any_order() {
+        let request = parse("--quick lookup --check spawn").unwrap();
+        assert_eq!(request.workloads, ["lookup", "spawn"]);
+        assert!(request.quick && request.check && !request.json);
+    }
+
+    #[test]
+    fn an_unknown_option_is_named() {
+        assert!(parse("--fast").unwrap_err().contains("`--fast`"));
+    }
+}

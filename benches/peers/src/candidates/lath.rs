@@ -1,0 +1,81 @@
+//! lath: `Pool` with things in rows, by the calls that its documentation shows.
+//!
+//! Walks are written with `for_each`, which runs full groups of 64 slots as one straight loop.
+
+use lath_core::{Handle, Pool, Rows, Thing};
+
+use crate::store::{Lookup, SpawnMany, Store, Walk};
+use crate::things::Sample;
+
+/// `lath_core::Pool`; lookups by `get`.
+pub(crate) struct LathRows<T: Thing>(Pool<T>);
+
+impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRows<T> {
+    type Key = Handle<T>;
+
+    fn new() -> Self {
+        Self(Pool::new())
+    }
+
+    #[inline]
+    fn spawn(&mut self, thing: T) -> Handle<T> {
+        self.0.spawn(thing)
+    }
+
+    #[inline]
+    fn despawn(&mut self, key: Handle<T>) {
+        self.0.despawn(key);
+    }
+}
+
+impl<T: Sample + Thing<Storage = Rows<T>>> SpawnMany<T> for LathRows<T> {
+    #[inline]
+    fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<T>>) {
+        keys.extend(self.0.spawn_many(things));
+    }
+}
+
+impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRows<T> {
+    #[inline]
+    fn field(&self, key: Handle<T>) -> f32 {
+        self.0.get(key).map_or(0.0, T::field)
+    }
+}
+
+impl<T: Sample + Thing<Storage = Rows<T>>> Walk<T> for LathRows<T> {
+    #[inline]
+    fn walk(&self, mut see: impl FnMut(&T)) {
+        self.0.iter().for_each(|(_, thing)| see(thing));
+    }
+
+    #[inline]
+    fn walk_mut(&mut self, mut change: impl FnMut(&mut T)) {
+        self.0.iter_mut().for_each(|(_, thing)| change(thing));
+    }
+}
+
+/// The same pool; lookups by `read`, which answers with the nil thing instead of an `Option`.
+pub(crate) struct LathRowsRead<T: Thing>(LathRows<T>);
+
+impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsRead<T> {
+    type Key = Handle<T>;
+
+    fn new() -> Self {
+        Self(LathRows::new())
+    }
+
+    fn spawn(&mut self, thing: T) -> Handle<T> {
+        self.0.spawn(thing)
+    }
+
+    fn despawn(&mut self, key: Handle<T>) {
+        self.0.despawn(key);
+    }
+}
+
+impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRowsRead<T> {
+    #[inline]
+    fn field(&self, key: Handle<T>) -> f32 {
+        self.0.0.read(key).field()
+    }
+}

@@ -1,0 +1,90 @@
+//! lath beside its peers: every workload, every candidate, in one process, as ratios to hand-written code.
+//!
+//! ```text
+//! cargo run --release -p lath-peers -- [workload…] [--json] [--quick] [--check] [--list]
+//! ```
+//!
+//! A workload is named in full (`lookup-stale`) or by the start of its name (`spawn`); none means all of them.
+//!
+//! # How it measures
+//!
+//! - All candidates of a workload run **interleaved, round by round**, the order turned and mirrored between rounds, so
+//!   that a noisy neighbour hurts everyone alike.
+//! - A short run is repeated within its round and the median taken, so that it finds its own data in the caches and not
+//!   its predecessor's; runs of a millisecond and more are long enough to bring their data in.
+//! - Every run ends in an **answer** that is compared with `raw`'s: a fast wrong answer is not a result but a failure.
+//! - The figure of a candidate is the median over the rounds, with the quartiles as its spread. Its **ratio** is the
+//!   median of *its time ÷ raw's time in the same round*; on this kind of machine, gaps under 15 % are ties.
+//! - `raw` is what an expert would write by hand for this one workload; each file in `candidates/` says how it is built.
+//!   The peers are written the way their own documentation recommends for speed.
+//! - Plain `--release`, default target: no flags that a user of the library would not have.
+//! - **Freed pages stay in the process** (`keep_pages`): otherwise the kernel clearing fresh pages takes most of the time
+//!   of a million spawns, for every candidate, and what is left says little about the containers.
+//!
+//! # How to add
+//!
+//! - a candidate: one file in `candidates/` that implements the small traits of `store` that apply, and one line in each
+//!   workload that it takes part in;
+//! - a workload: one file in `workloads/` that implements `Trial` once, generic over the candidates, with its bars beside
+//!   it, and one line in `workloads::all`;
+//! - another form of output: one file in `report/`.
+
+mod arguments;
+mod candidates;
+mod keep_pages;
+mod measure;
+mod progress;
+mod report;
+mod spread;
+mod store;
+mod things;
+mod workload;
+mod workloads;
+
+use std::process::ExitCode;
+
+use arguments::Request;
+
+fn main() -> ExitCode {
+    match Request::parse(std::env::args().skip(1)).and_then(run) {
+        Ok(verdict) => verdict,
+        Err(complaint) => {
+            eprintln!("lath-peers: {complaint}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Does what was asked for. Fails on requests that make no sense and on wrong answers.
+fn run(request: Request) -> Result<ExitCode, String> {
+    if request.help {
+        print!("{}", arguments::USAGE);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let chosen = workloads::matching(&request.workloads)?;
+    if request.list {
+        print!("{}", report::text::list(&chosen));
+        return Ok(ExitCode::SUCCESS);
+    }
+
+    keep_pages::keep_pages();
+    let mut outcomes = Vec::new();
+    for (i, workload) in chosen.iter().enumerate() {
+        let progress = progress::Progress::start(&workload.name, i + 1, chosen.len());
+        let outcome = measure::measure(workload, request.effort(), &progress)?;
+        progress.finish();
+        if !request.json {
+            print!("{}", report::text::outcome(&outcome));
+        }
+        outcomes.push(outcome);
+    }
+    if request.json {
+        println!("{}", report::json::document(&outcomes));
+    }
+
+    let missed = outcomes.iter().flat_map(|outcome| outcome.verdicts()).filter(|verdict| !verdict.holds()).count();
+    if missed > 0 {
+        eprintln!("lath-peers: {missed} of the bars missed");
+    }
+    Ok(if request.check && missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

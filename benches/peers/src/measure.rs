@@ -1,0 +1,177 @@
+//! Runs the candidates of a workload against each other, round by round.
+
+use std::time::{Duration, Instant};
+
+use crate::progress::Progress;
+use crate::spread::Spread;
+use crate::workload::{Bar, Trial, Workload};
+
+/// How long a workload is measured.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    /// Time for all rounds of one workload, what is not timed included.
+    budget: Duration,
+    fewest_rounds: usize,
+    most_rounds: usize,
+}
+
+impl Effort {
+    pub(crate) const QUICK: Self = Self { budget: Duration::from_millis(500), fewest_rounds: 7, most_rounds: 50 };
+    pub(crate) const FULL: Self = Self { budget: Duration::from_secs(5), fewest_rounds: 25, most_rounds: 500 };
+
+    /// As many rounds as fit into the budget.
+    fn rounds(self, one: Duration) -> usize {
+        let fitting = self.budget.as_secs_f64() / one.as_secs_f64().max(1e-9);
+        (fitting as usize).clamp(self.fewest_rounds, self.most_rounds)
+    }
+}
+
+/// What was measured for one workload.
+pub(crate) struct Outcome<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) rounds: usize,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// What was measured for one candidate.
+pub(crate) struct Line {
+    pub(crate) name: &'static str,
+    /// Seconds of every round.
+    times: Vec<f64>,
+}
+
+impl Line {
+    /// Seconds.
+    pub(crate) fn time(&self) -> Spread {
+        Spread::of(self.times.iter().copied())
+    }
+
+    /// How many times as long as `other`, round by round.
+    pub(crate) fn ratio_to(&self, other: &Line) -> Spread {
+        Spread::of(self.times.iter().zip(&other.times).map(|(mine, theirs)| mine / theirs))
+    }
+}
+
+/// Whether a bar was held.
+pub(crate) struct Verdict {
+    pub(crate) bar: Bar,
+    pub(crate) measured: f64,
+}
+
+impl Verdict {
+    pub(crate) fn holds(&self) -> bool {
+        self.measured <= self.bar.at_most
+    }
+}
+
+impl Outcome<'_> {
+    /// The hand-written code that all others are compared with.
+    pub(crate) fn raw(&self) -> &Line {
+        &self.lines[0]
+    }
+
+    /// One verdict per bar of the workload.
+    pub(crate) fn verdicts(&self) -> Vec<Verdict> {
+        let line = |name| self.lines.iter().find(|line| line.name == name);
+        let judge = |&bar: &Bar| {
+            let measured = line(bar.candidate)?.ratio_to(line(bar.against)?).median;
+            Some(Verdict { bar, measured })
+        };
+        self.workload.bars.iter().filter_map(judge).collect()
+    }
+}
+
+/// Measures all candidates of `workload`. Fails if their answers differ.
+pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Progress) -> Result<Outcome<'a>, String> {
+    let mut trials: Vec<Box<dyn Trial>> = Vec::new();
+    for candidate in &workload.candidates {
+        progress.say(format_args!("setting up {}", candidate.name));
+        trials.push((candidate.build)());
+    }
+
+    // Two rounds to warm up, the first for the allocator; the second, in which nothing is new any more, tells how long
+    // runs are, and a third how long a round is.
+    progress.say(format_args!("warming up"));
+    round(workload, &mut trials, 0, 1)?;
+    let repeats = repeats(&round(workload, &mut trials, 1, 1)?);
+    let start = Instant::now();
+    round(workload, &mut trials, 2, repeats)?;
+    let rounds = effort.rounds(start.elapsed());
+
+    let mut lines: Vec<Line> = workload.candidates.iter().map(|c| Line { name: c.name, times: Vec::new() }).collect();
+    for i in 0..rounds {
+        if i % rounds.div_ceil(100) == 0 {
+            progress.say(format_args!("round {} of {rounds}", i + 1));
+        }
+        for (line, time) in lines.iter_mut().zip(round(workload, &mut trials, i, repeats)?) {
+            line.times.push(time);
+        }
+    }
+    Ok(Outcome { workload, rounds, lines })
+}
+
+/// How often each candidate runs within a round. A short run is repeated until it has its own data in the caches, not
+/// what its predecessor left there, and until the clock is no matter; a long one is run once.
+fn repeats(seconds: &[f64]) -> usize {
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    ((1e-3 / mean.max(1e-9)) as usize).clamp(1, 15)
+}
+
+/// Lets every candidate have its turn and returns the medians of their seconds, in the order of the candidates.
+fn round(
+    workload: &Workload,
+    trials: &mut [Box<dyn Trial>],
+    number: usize,
+    repeats: usize,
+) -> Result<Vec<f64>, String> {
+    let mut seconds = vec![0.0; trials.len()];
+    let mut answers = vec![Vec::new(); trials.len()];
+    for i in order(trials.len(), number) {
+        let runs: Vec<_> = (0..repeats).map(|_| run(&mut *trials[i])).collect();
+        seconds[i] = Spread::of(runs.iter().map(|run| run.0)).median;
+        answers[i] = runs.into_iter().map(|run| run.1).collect();
+    }
+    match answers.iter().position(|answer| *answer != answers[0]) {
+        None => Ok(seconds),
+        Some(wrong) => Err(format!(
+            "{}: wrong answer in round {number}: {} says {:?}, {} says {:?}",
+            workload.name, workload.candidates[0].name, answers[0], workload.candidates[wrong].name, answers[wrong]
+        )),
+    }
+}
+
+/// One run: its seconds and its answer.
+fn run(trial: &mut dyn Trial) -> (f64, u64) {
+    trial.prepare();
+    let start = Instant::now();
+    trial.run();
+    let seconds = start.elapsed().as_secs_f64();
+    (seconds, trial.answer())
+}
+
+/// Who runs when: turned by one every two rounds, and backwards every other round, so that nobody always comes first
+/// nor always after the same neighbour.
+fn order(candidates: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..candidates).map(move |place| {
+        let place = if round % 2 == 0 { place } else { candidates - 1 - place };
+        (place + round / 2) % candidates
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_candidate_runs_once_a_round_and_is_first_in_turn() {
+        let mut firsts = Vec::new();
+        for round in 0..8 {
+            let mut seen: Vec<_> = order(4, round).collect();
+            firsts.push(seen[0]);
+            seen.sort();
+            assert_eq!(seen, [0, 1, 2, 3]);
+        }
+        firsts.sort();
+        assert_eq!(firsts, [0, 0, 1, 1, 2, 2, 3, 3]);
+    }
+}

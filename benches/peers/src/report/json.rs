@@ -1,0 +1,39 @@
+//! The results as one JSON document, for scripts and for keeping.
+
+use serde_json::{Value, json};
+
+use crate::measure::{Line, Outcome, Verdict};
+use crate::spread::Spread;
+
+/// Everything that was measured, by workload.
+pub(crate) fn document(outcomes: &[Outcome<'_>]) -> Value {
+    json!({ "workloads": outcomes.iter().map(workload).collect::<Vec<_>>() })
+}
+
+fn workload(outcome: &Outcome<'_>) -> Value {
+    json!({
+        "name": outcome.workload.name,
+        "about": outcome.workload.about,
+        "rounds": outcome.rounds,
+        "candidates": outcome.lines.iter().map(|line| candidate(line, outcome.raw())).collect::<Vec<_>>(),
+        "bars": outcome.verdicts().iter().map(verdict).collect::<Vec<_>>(),
+    })
+}
+
+fn candidate(line: &Line, raw: &Line) -> Value {
+    json!({ "name": line.name, "seconds": spread(line.time()), "ratio": spread(line.ratio_to(raw)) })
+}
+
+fn verdict(verdict: &Verdict) -> Value {
+    json!({
+        "candidate": verdict.bar.candidate,
+        "against": verdict.bar.against,
+        "at_most": verdict.bar.at_most,
+        "measured": verdict.measured,
+        "holds": verdict.holds(),
+    })
+}
+
+fn spread(spread: Spread) -> Value {
+    json!({ "low": spread.low, "median": spread.median, "high": spread.high })
+}

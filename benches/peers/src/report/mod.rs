@@ -1,0 +1,4 @@
+//! The forms in which results are shown: one file each.
+
+pub(crate) mod json;
+pub(crate) mod text;

@@ -1,0 +1,68 @@
+//! The results as tables to be read.
+
+use std::fmt::Write;
+
+use crate::measure::{Line, Outcome};
+use crate::spread::Spread;
+use crate::workload::{Bar, Workload};
+
+/// The workloads with their candidates and bars.
+pub(crate) fn list(workloads: &[Workload]) -> String {
+    let mut text = String::new();
+    for workload in workloads {
+        let names: Vec<_> = workload.candidates.iter().map(|candidate| candidate.name).collect();
+        line(&mut text, format_args!("{}: {}", workload.name, workload.about));
+        line(&mut text, format_args!("    {}", names.join(", ")));
+        for bar in workload.bars {
+            line(&mut text, format_args!("    {} {}", bar.candidate, promise(bar)));
+        }
+    }
+    text
+}
+
+/// One table: a line per candidate.
+pub(crate) fn outcome(outcome: &Outcome<'_>) -> String {
+    let mut text = String::new();
+    line(&mut text, format_args!("{}: {}", outcome.workload.name, outcome.workload.about));
+    for candidate in &outcome.lines {
+        row(&mut text, outcome, candidate);
+    }
+    line(&mut text, format_args!(""));
+    text
+}
+
+fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
+    let ratio = candidate.ratio_to(outcome.raw());
+    let mut cells = format!("  {:<18} {:>26}", candidate.name, time(candidate.time()));
+    write!(cells, "  {:>6.2} ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high).expect("a string takes anything");
+    for verdict in outcome.verdicts().iter().filter(|verdict| verdict.bar.candidate == candidate.name) {
+        let (mark, measured) = (if verdict.holds() { "ok" } else { "MISSED" }, verdict.measured);
+        match verdict.bar.against {
+            "raw" => write!(cells, "  {} {mark}", promise(&verdict.bar)),
+            _ => write!(cells, "  {} {mark}, at {measured:.2}", promise(&verdict.bar)),
+        }
+        .expect("a string takes anything");
+    }
+    line(text, format_args!("{cells}"));
+}
+
+fn promise(bar: &Bar) -> String {
+    match bar.against {
+        "raw" => format!("≤ {}", bar.at_most),
+        against => format!("≤ {} × {against}", bar.at_most),
+    }
+}
+
+/// The median and the quartiles in a unit that suits them.
+fn time(seconds: Spread) -> String {
+    let (unit, scale) = match seconds.median {
+        s if s < 1e-6 => ("ns", 1e9),
+        s if s < 1e-3 => ("µs", 1e6),
+        _ => ("ms", 1e3),
+    };
+    format!("{:.2} {unit} ({:.2}–{:.2})", seconds.median * scale, seconds.low * scale, seconds.high * scale)
+}
+
+fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
+    writeln!(text, "{what}").expect("a string takes anything");
+}
