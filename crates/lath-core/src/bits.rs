@@ -4,6 +4,7 @@
 //! says that the word has a one. `Bits<false>` looks for zeros: a level-two bit says that the word has none left. Either
 //! way fresh memory, all zero, is right as it is.
 
+use core::ops::RangeInclusive;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::blocks::Coarse;
@@ -20,10 +21,16 @@ impl<const ONES: bool> Bits<ONES> {
         Self { words: Coarse::new(), summary: Coarse::new() }
     }
 
-    /// Makes memory for bit `i`.
-    pub(crate) fn grow(&self, i: u32) -> Result<(), OutOfMemory> {
-        self.words.grow(i >> 6)?;
-        self.summary.grow(i >> 12)?;
+    /// Makes memory for these bits.
+    pub(crate) fn grow(&self, bits: RangeInclusive<u32>) -> Result<(), OutOfMemory> {
+        let mut next = Some(bits.start() >> 6);
+        while let Some(word) = next.filter(|word| *word <= bits.end() >> 6) {
+            let block = Coarse::<AtomicU64>::bounds(word);
+            // First, so that whoever sees a word finds its summary.
+            self.summary.grow_all(block.start() >> 6..=block.end() >> 6)?;
+            self.words.grow(word)?;
+            next = block.end().checked_add(1);
+        }
         Ok(())
     }
 
@@ -131,10 +138,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(seed);
         let (mut bits, mut model) = (Bits::<ONES>::new(), BTreeSet::new());
         let span = 20_000;
-        bits.grow(span).unwrap();
-        for i in 0..span {
-            bits.grow(i).unwrap();
-        }
+        bits.grow(0..=span).unwrap();
         for step in 0..4000 {
             let i = random.u32(..span);
             match random.u8(..4) {

@@ -2,24 +2,31 @@
 //! An array that grows block by block, never moves an element, and can grow while others read it.
 //!
 //! Block sizes follow the index, as in a floating-point number: every octave `[2^k, 2^(k+1))` is split into the same
-//! number of equal blocks. So the directory is a small array in place, the block of an index is three shifts away, and
-//! at most one split of an octave is allocated but unused.
+//! number of equal blocks. So the directory is a small array in place, and at most one split of an octave is allocated but
+//! unused. To start with blocks of `2^FIRST` elements, indices are moved up by as much as the octaves before would hold.
 //!
 //! ```text
-//! FIRST = 64, eight blocks an octave:  0..64 64..128 … 960..1024 | 1024..1152 1152..1280 … | 2048..2304 …
-//!                                      sixteen blocks of 64        eight of 128               eight of 256
+//! FIRST = 7, eight blocks an octave:  0..128 128..256 … 896..1024 | 1024..1280 1280..1536 … | 3072..3584 …
+//!                                     eight blocks of 128           eight of 256                eight of 512
 //! ```
+//!
+//! The block of an index is the exponent and the first bits of the fraction of that number: one conversion and one shift.
+//! (Counting leading zeros would do as well, but the baseline x86-64 instruction for it waits for the register that it
+//! writes to, which in a loop of lookups holds what was loaded last: `docs/decisions/0002-block-map.md`.)
 //!
 //! # Invariants
 //!
-//! - **B1** A directory entry is null or points to a block of exactly the length that [`Spot`] gives, all of whose
-//!   elements are initialised: they start as zero bytes, which [`Zeroed`] elements may be.
+//! - **B1** A directory entry is null, or there is a block of the `len` elements that [`Block`] says, all initialised: they
+//!   start as zero bytes, which [`Zeroed`] elements may be. The entry is the address of its first element less `first`
+//!   elements, so that an index is added to it as it is.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
 
 use alloc::alloc::{Layout, alloc_zeroed, dealloc};
 use core::marker::PhantomData;
 use core::mem::needs_drop;
+use core::ops::{Range, RangeInclusive};
 use core::ptr::{self, NonNull};
+use core::slice;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::error::OutOfMemory;
@@ -45,80 +52,99 @@ unsafe impl Zeroed for AtomicU64 {}
 // SAFETY: as its elements.
 unsafe impl<E: Zeroed, const LEN: usize> Zeroed for [E; LEN] {}
 
-/// Where an index lies: the block, the element of it, and how many elements the block has, a power of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Spot {
-    block: usize,
-    row: usize,
-    len: usize,
-}
-
 /// The directory: `N` blocks, the first ones of `2^FIRST` elements, `2^SPLIT` blocks to an octave.
 pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> {
-    blocks: [AtomicPtr<E>; N],
+    /// Where element 0 would be if the whole array lay at the distance of this block, or null.
+    origins: [AtomicPtr<E>; N],
     owned: PhantomData<E>,
 }
 
-/// Eight blocks an octave, from 64 elements up: for things, where unused memory counts.
-pub type Fine<E> = Directory<E, 6, 3, 192>;
+/// Which indices a block has.
+#[derive(Clone, Copy)]
+struct Block {
+    first: u32,
+    /// At most `2^31`: an octave of 32 bits.
+    len: u32,
+}
 
-/// One block an octave, from one element up: for bookkeeping that is small beside the things.
-pub type Coarse<E> = Directory<E, 0, 0, 33>;
+/// Eight blocks an octave, from 128 elements up: for things, where unused memory counts.
+pub type Fine<E> = Directory<E, 7, 3, 177>;
+
+/// One block an octave, from 16 elements up, each octave as long as the one of [`Fine`] blocks of 64 elements each: for
+/// what is kept once per group of 64 slots.
+pub type Coarse<E> = Directory<E, 4, 0, 29>;
 
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
     /// Holds nothing and allocates nothing.
     #[expect(clippy::new_without_default, reason = "nobody needs a directory by default")]
     pub const fn new() -> Self {
-        const { assert!(N == (Self::spot(u32::MAX).block + 1), "the directory has one entry per block") };
-        Self { blocks: [const { AtomicPtr::new(ptr::null_mut()) }; N], owned: PhantomData }
+        const { assert!(N == Self::number(u32::MAX) + 1, "the directory has one entry per block") };
+        Self { origins: [const { AtomicPtr::new(ptr::null_mut()) }; N], owned: PhantomData }
     }
 
-    /// Where `index` lies, whether or not there is memory yet.
-    #[inline(always)]
-    const fn spot(index: u32) -> Spot {
-        let top = (index | 1 << (FIRST + SPLIT)).ilog2();
-        let shift = top - SPLIT;
-        let nth = index >> shift;
-        Spot {
-            block: ((top - FIRST - SPLIT) << SPLIT) as usize + nth as usize,
-            row: (index - (nth << shift)) as usize,
-            len: 1 << shift,
+    /// All blocks, in order.
+    const BLOCKS: [Block; N] = {
+        let mut blocks = [Block { first: 0, len: 0 }; N];
+        let mut number = 0;
+        while number < N {
+            let octave = FIRST + SPLIT + (number >> SPLIT) as u32;
+            let len = 1u64 << (octave - SPLIT);
+            let first = (1 << octave) + (number as u64 & ((1 << SPLIT) - 1)) * len - Self::LIFT;
+            // The last block ends with the last index.
+            let len = if first + len > 1 << 32 { (1 << 32) - first } else { len };
+            blocks[number] = Block { first: first as u32, len: len as u32 };
+            number += 1;
         }
-    }
+        blocks
+    };
 
-    /// How many elements from `index` on are in the same block.
-    #[inline]
-    pub const fn run_len(index: u32) -> u32 {
-        let spot = Self::spot(index);
-        (spot.len - spot.row) as u32
-    }
+    /// How far indices are moved up: what the octaves before the first one would hold.
+    const LIFT: u64 = 1 << (FIRST + SPLIT);
 
-    /// The first element of a block, or null where there is no memory yet.
+    /// The number of the block that `index` lies in, whether or not there is memory yet.
     #[inline(always)]
-    fn base(&self, spot: Spot) -> *mut E {
-        debug_assert!(spot.block < N);
-        // SAFETY: in bounds: only `Self::spot` makes spots; the block it gives grows with the index, and `new` asserts
-        // that the largest index gives `N - 1`.
-        unsafe { self.blocks.get_unchecked(spot.block) }.load(Ordering::Acquire)
+    const fn number(index: u32) -> usize {
+        const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
+        let lifted = (index as i64 + Self::LIFT as i64) as f64; // exact: 33 bits
+        let exponent_of_first = (f64::MAX_EXP as u64 - 1) + (FIRST + SPLIT) as u64;
+        ((lifted.to_bits() >> (MANTISSA - SPLIT)) - (exponent_of_first << SPLIT)) as usize
     }
 
-    /// The block that `index` lies in: its first byte (null where there is no memory yet), the row, and the length.
     #[inline(always)]
-    pub fn block(&self, index: u32) -> (*mut E, u32, u32) {
-        let spot = Self::spot(index);
-        (self.base(spot), spot.row as u32, spot.len as u32)
+    fn block(index: u32) -> Block {
+        let blocks = const { &Self::BLOCKS };
+        blocks[Self::number(index)]
+    }
+
+    #[inline(always)]
+    fn origin(&self, number: usize) -> *mut E {
+        debug_assert!(number < N);
+        // SAFETY: in bounds: numbers come from `number`, which grows with the index, and `new` asserts that the largest
+        // index gives `N - 1`.
+        unsafe { self.origins.get_unchecked(number) }.load(Ordering::Acquire)
+    }
+
+    /// The block that `index` lies in: its start (null where there is no memory yet), the row, and the length.
+    #[inline(always)]
+    pub fn find(&self, index: u32) -> (*mut E, u32, u32) {
+        let Block { first, len } = Self::block(index);
+        let origin = self.origin(Self::number(index));
+        let base = if origin.is_null() { origin } else { origin.wrapping_add(first as usize) };
+        (base, index - first, len)
     }
 
     /// The element at `index`, or null where there is no memory yet.
     #[inline(always)]
     pub fn element(&self, index: u32) -> *mut E {
-        let spot = Self::spot(index);
-        let base = self.base(spot);
-        if base.is_null() {
-            return base;
-        }
-        // SAFETY: in bounds: the block has `len` elements (B1), and a row is below `len`.
-        unsafe { base.add(spot.row) }
+        let origin = self.origin(Self::number(index));
+        if origin.is_null() { origin } else { origin.wrapping_add(index as usize) }
+    }
+
+    /// How many elements from `index` on are in the same block.
+    #[inline]
+    pub fn run_len(index: u32) -> u32 {
+        let Block { first, len } = Self::block(index);
+        len - (index - first)
     }
 }
 
@@ -138,6 +164,17 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         unsafe { self.element(index).as_mut() }
     }
 
+    /// The elements from `index` to the end of its block; empty if there is no memory.
+    #[inline]
+    pub fn rest_of_block(&self, index: u32) -> &[E] {
+        let (base, row, len) = self.find(index);
+        if base.is_null() {
+            return &[];
+        }
+        // SAFETY: in bounds and initialised (B1); as in `get` for the lifetime and for aliasing.
+        unsafe { slice::from_raw_parts(base.add(row as usize), (len - row) as usize) }
+    }
+
     /// Makes memory for the block of `index` unless it is there. Others may read, and grow, at the same time.
     ///
     /// # Errors
@@ -145,27 +182,59 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// [`OutOfMemory`] if the allocator refuses or the block would be larger than the address space.
     #[cold]
     pub fn grow(&self, index: u32) -> Result<&E, OutOfMemory> {
-        let spot = Self::spot(index);
-        if self.base(spot).is_null() {
-            let layout = E::layout(spot.len)?;
+        let number = Self::number(index);
+        if self.origin(number).is_null() {
+            let Block { first, len } = Self::block(index);
+            let layout = E::layout(len as usize)?;
             assert!(layout.size() > 0, "a block has a size");
-            // SAFETY: the size is not zero, as was asserted just now.
-            let fresh = unsafe { alloc_zeroed(layout) }.cast::<E>();
-            let fresh = NonNull::new(fresh).ok_or(OutOfMemory { bytes: layout.size() })?;
-            let entry = &self.blocks[spot.block];
-            if entry.compare_exchange(ptr::null_mut(), fresh.as_ptr(), Ordering::AcqRel, Ordering::Acquire).is_err() {
+            let fresh = || {
+                // SAFETY: the size is not zero, as was asserted just now.
+                let fresh = unsafe { alloc_zeroed(layout) }.cast::<E>();
+                NonNull::new(fresh).map(NonNull::as_ptr).ok_or(OutOfMemory { bytes: layout.size() })
+            };
+            let mut base = fresh()?;
+            if base.wrapping_sub(first as usize).is_null() {
+                // Null means "no memory": of all addresses, this one cannot be told from that. Another one can.
+                let other = fresh();
                 // SAFETY: made above with this layout, and nobody else has seen it.
-                unsafe { dealloc(fresh.as_ptr().cast(), layout) };
+                unsafe { dealloc(base.cast(), layout) };
+                base = other?;
+            }
+            let origin = base.wrapping_sub(first as usize);
+            let entry = &self.origins[number];
+            if entry.compare_exchange(ptr::null_mut(), origin, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                // SAFETY: made above with this layout, and nobody else has seen it.
+                unsafe { dealloc(base.cast(), layout) };
             }
         }
         self.get(index).ok_or_else(|| unreachable!("B2: a block that was there is gone"))
     }
 
+    /// The indices of the block of `index`, with or without memory.
+    pub fn bounds(index: u32) -> RangeInclusive<u32> {
+        let Block { first, len } = Self::block(index);
+        first..=first + (len - 1)
+    }
+
+    /// Makes memory for all blocks of a range of indices.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`], as [`grow`](Self::grow).
+    pub fn grow_all(&self, range: RangeInclusive<u32>) -> Result<(), OutOfMemory> {
+        let mut next = Some(*range.start());
+        while let Some(index) = next.filter(|index| range.contains(index)) {
+            self.grow(index)?;
+            next = Self::bounds(index).end().checked_add(1);
+        }
+        Ok(())
+    }
+
     /// The indices that have memory, block by block.
-    pub fn ranges(&self) -> impl Iterator<Item = core::ops::Range<u64>> {
-        all_blocks::<E, FIRST, SPLIT, N>()
-            .filter(|&(_, spot)| !self.base(spot).is_null())
-            .map(|(first, spot)| first..first + spot.len as u64)
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let blocks = const { &Self::BLOCKS };
+        let there = self.origins.iter().zip(blocks).filter(|(origin, _)| !origin.load(Ordering::Acquire).is_null());
+        there.map(|(_, block)| u64::from(block.first)..u64::from(block.first) + u64::from(block.len))
     }
 
     /// How many elements have memory, counted from index 0 up to the first gap.
@@ -174,22 +243,16 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     }
 }
 
-/// Every block there can be: its first index and where that lies.
-fn all_blocks<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize>() -> impl Iterator<Item = (u64, Spot)> {
-    let spot = |first: u64| (first, Directory::<E, FIRST, SPLIT, N>::spot(first as u32));
-    core::iter::successors(Some(spot(0)), move |(first, last)| Some(spot(first + last.len as u64))).take(N)
-}
-
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Directory<E, FIRST, SPLIT, N> {
     fn drop(&mut self) {
         const { assert!(!needs_drop::<E>(), "elements are dropped by whoever knows which of them hold a value") };
-        for (_, spot) in all_blocks::<E, FIRST, SPLIT, N>() {
-            let block = *self.blocks[spot.block].get_mut();
-            if !block.is_null() {
-                let Ok(layout) = E::layout(spot.len) else { unreachable!("`grow` had the same layout") };
+        for (origin, block) in self.origins.iter_mut().zip(const { &Self::BLOCKS }) {
+            let origin = *origin.get_mut();
+            if !origin.is_null() {
+                let Ok(layout) = E::layout(block.len as usize) else { unreachable!("`grow` had the same layout") };
                 // SAFETY: `grow` made the block with this layout, that of the same length and element type, and this is
                 // the only place that frees an installed block.
-                unsafe { dealloc(block.cast(), layout) };
+                unsafe { dealloc(origin.wrapping_add(block.first as usize).cast(), layout) };
             }
         }
     }
@@ -207,20 +270,21 @@ mod tests {
     /// Walks the blocks in order: they must tile the indices without gap or overlap.
     fn assert_tiled<const FIRST: u32, const SPLIT: u32, const N: usize>() {
         let mut index = 0u64;
-        for block in 0..N {
-            let first = Directory::<AtomicU64, FIRST, SPLIT, N>::spot(index as u32);
-            assert_eq!((first.block, first.row), (block, 0), "at {index}");
-            index += first.len as u64;
-            let last = Directory::<AtomicU64, FIRST, SPLIT, N>::spot((index - 1) as u32);
-            assert_eq!(last, Spot { block, row: first.len - 1, len: first.len }, "before {index}");
+        for (number, block) in Directory::<AtomicU64, FIRST, SPLIT, N>::BLOCKS.into_iter().enumerate() {
+            assert_eq!(u64::from(block.first), index);
+            assert!(block.len >= 1 << FIRST);
+            index += u64::from(block.len);
+            for inside in [block.first, block.first + 1, (index - 1) as u32] {
+                assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number(inside), number, "at {inside}");
+            }
         }
         assert_eq!(index, 1 << 32);
     }
 
     #[test]
     fn blocks_tile_all_indices() {
-        assert_tiled::<6, 3, 192>();
-        assert_tiled::<0, 0, 33>();
+        assert_tiled::<7, 3, 177>();
+        assert_tiled::<4, 0, 29>();
     }
 
     #[test]
@@ -229,11 +293,11 @@ mod tests {
         assert!(array.get(0).is_none());
         let first = array.grow(3).unwrap();
         first.store(7, Ordering::Relaxed);
-        for index in [64, 100_000, 5] {
+        for index in [128, 100_000, 5] {
             assert_eq!(array.grow(index).unwrap().load(Ordering::Relaxed), 0);
         }
         assert!(ptr::eq(array.get(3).unwrap(), first));
         assert_eq!(first.load(Ordering::Relaxed), 7);
-        assert_eq!(array.contiguous(), 128);
+        assert_eq!(array.contiguous(), 256);
     }
 }

@@ -81,13 +81,13 @@ impl Clusters {
     pub(crate) fn room(&mut self, index: u32, tags: u64) -> Result<(), OutOfMemory> {
         let group = index / GROUP;
         if self.owners.get(group).is_none() {
-            self.owned.grow(group)?;
+            self.owned.grow(Coarse::<AtomicU64>::bounds(group))?;
             self.owners.grow(group)?;
         }
         let id = self.id(tags);
         let open = &self.clusters[id as usize].open;
         if !open.has_room(group) {
-            open.grow(group)?;
+            open.grow(group..=group)?;
         }
         Ok(())
     }

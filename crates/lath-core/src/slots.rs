@@ -178,12 +178,12 @@ impl Slots {
     /// Makes room to note the state of slot `index`.
     #[cold]
     pub(crate) fn grow(&self, index: u32) -> Result<(), OutOfMemory> {
-        let group = index / GROUP;
-        self.full.grow(group)?;
-        self.with_live.grow(group)?;
-        self.with_claimed.grow(group)?;
+        let groups = Coarse::<Group>::bounds(index / GROUP);
+        self.full.grow(groups.clone())?;
+        self.with_live.grow(groups.clone())?;
+        self.with_claimed.grow(groups)?;
         // Last, so that whoever sees room for a group has room in the sets of groups as well.
-        self.groups.grow(group)?;
+        self.groups.grow(index / GROUP)?;
         Ok(())
     }
 

@@ -123,7 +123,7 @@ mod index {
                     self.maps.push(TagMap { slots: Bits::new(), count: 0 });
                 }
                 if !self.maps[bit as usize].slots.has_room(index) {
-                    self.maps[bit as usize].slots.grow(index)?;
+                    self.maps[bit as usize].slots.grow(index..=index)?;
                 }
             }
             Ok(())

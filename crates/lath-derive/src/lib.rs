@@ -9,9 +9,14 @@
 //! |---|---|
 //! | `cursor.rs` | walks tokens one at a time |
 //! | `parse.rs` | the item that stands under the derive, as plain Rust structs |
-//! | `attr.rs` | what is written in `#[thing(…)]` |
+//! | `vis.rs`, `generics.rs` | parts of it that the written code repeats elsewhere |
+//! | `entry.rs` | what is written in the parentheses of an attribute |
+//! | `attr.rs` | what `#[thing(…)]` says |
 //! | `bits.rs` | how the bits of a handle are divided |
+//! | `case.rs` | `HTTPServer` → `http_server` |
 //! | `thing.rs` | the `impl Thing` |
+//! | `fields.rs` | the field markers and the `impl`s about them |
+//! | `root.rs` | from where the crates of lath can be reached |
 //! | `template.rs` | Rust code with holes, in place of `quote!` |
 //! | `error.rs` | what is wrong and where, as `compile_error!` |
 //!
@@ -19,22 +24,30 @@
 
 mod attr;
 mod bits;
+mod case;
 mod cursor;
+mod entry;
 mod error;
+mod fields;
+mod generics;
 mod parse;
+mod root;
 mod template;
 mod thing;
+mod vis;
 
 use proc_macro::TokenStream;
+
+use root::Root;
 
 #[doc = include_str!("../docs/thing.md")]
 #[proc_macro_derive(Thing, attributes(thing))]
 pub fn thing(item: TokenStream) -> TokenStream {
-    thing::derive(item, thing::Root::Facade)
+    thing::derive(item, Root::Facade)
 }
 
 #[doc = include_str!("../docs/thing.md")]
 #[proc_macro_derive(CoreThing, attributes(thing))]
 pub fn core_thing(item: TokenStream) -> TokenStream {
-    thing::derive(item, thing::Root::Core)
+    thing::derive(item, Root::Core)
 }

@@ -1,24 +1,39 @@
 //! The item that stands under the derive, as plain Rust structs.
 
-use proc_macro::{Delimiter, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
-use crate::attr::Attr;
 use crate::cursor::{Cursor, flatten, is_group, is_punct, is_word};
+use crate::entry::Attr;
 use crate::error::Error;
+use crate::vis::Visibility;
 
-const NOT_AN_ENUM: &str = "a thing is a struct, not an enum: make a struct with the enum as a field; \
-    `#[thing(kind)]` on that field puts its value into the handle";
-const NOT_A_UNION: &str = "a thing is a struct, not a union: make a struct for each kind of value, \
-    or one with a field for each";
+/// What a macro says to items that are not for it.
+pub(crate) struct Rules {
+    /// The name of its attributes.
+    pub(crate) attr: &'static str,
+    pub(crate) not_an_enum: &'static str,
+    pub(crate) not_a_union: &'static str,
+}
 
 /// A struct: `struct Name<generics> where … { fields }`.
 pub(crate) struct Struct {
     pub(crate) attrs: Vec<Attr>,
+    /// Where it says `#[repr(packed)]`.
+    pub(crate) packed: Option<Span>,
+    pub(crate) vis: Visibility,
     pub(crate) name: Ident,
     pub(crate) params: Vec<Param>,
     /// What follows `where`, each predicate with a comma after it.
     pub(crate) predicates: TokenStream,
+    pub(crate) shape: Shape,
     pub(crate) fields: Vec<Field>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Named,
+    Tuple,
+    Unit,
 }
 
 /// A generic parameter. Its default is dropped: an `impl` cannot repeat it.
@@ -27,83 +42,140 @@ pub(crate) enum Param {
         quote: Span,
         name: Ident,
     },
-    /// `X: Bound`, or `const N: usize`.
-    Owned {
+    /// `X: Bound`.
+    Type {
         name: Ident,
+        declared: TokenStream,
+    },
+    /// `const N: usize`.
+    Const {
+        name: Ident,
+        ty: Vec<TokenTree>,
         declared: TokenStream,
     },
 }
 
 pub(crate) struct Field {
     pub(crate) attrs: Vec<Attr>,
+    pub(crate) vis: Visibility,
     /// What follows the dot in `self.hull` or `self.0`.
     pub(crate) member: TokenTree,
     pub(crate) ty: Vec<TokenTree>,
 }
 
 impl Struct {
-    pub(crate) fn parse(item: TokenStream) -> Result<Self, Error> {
+    pub(crate) fn parse(item: TokenStream, rules: &Rules) -> Result<Self, Error> {
         let mut cursor = Cursor::new(item, Span::call_site());
-        let attrs = attributes(&mut cursor);
-        visibility(&mut cursor);
+        let brackets = attributes(&mut cursor);
+        let vis = Visibility::parse(&mut cursor);
         let keyword = cursor.ident("`struct`")?;
         match keyword.to_string().as_str() {
             "struct" => {}
-            "enum" => return Err(Error::at(keyword.span(), NOT_AN_ENUM)),
-            "union" => return Err(Error::at(keyword.span(), NOT_A_UNION)),
+            "enum" => return Err(Error::at(keyword.span(), rules.not_an_enum)),
+            "union" => return Err(Error::at(keyword.span(), rules.not_a_union)),
             _ => return Err(Error::at(keyword.span(), "expected `struct`")),
         }
         let name = cursor.ident("the name of the struct")?;
         let params = params(&mut cursor)?;
         // Named fields follow the `where`, tuple fields stand before it.
         let mut predicates = where_clause(&mut cursor);
-        let fields = if let Some(body) = cursor.group(Delimiter::Brace) {
-            named_fields(Cursor::inside(&body))?
+        let (shape, fields) = if let Some(body) = cursor.group(Delimiter::Brace) {
+            (Shape::Named, named_fields(Cursor::inside(&body), rules)?)
         } else if let Some(body) = cursor.group(Delimiter::Parenthesis) {
             predicates = where_clause(&mut cursor);
-            tuple_fields(Cursor::inside(&body))
+            (Shape::Tuple, tuple_fields(Cursor::inside(&body), rules))
         } else if cursor.punct(';').is_some() {
-            Vec::new()
+            (Shape::Unit, Vec::new())
         } else {
             return Err(cursor.expected("the fields of the struct"));
         };
-        Ok(Self { attrs, name, params, predicates, fields })
+        let attrs = ours(&brackets, rules);
+        let packed = brackets.iter().find_map(packed);
+        let mut parsed = Self { attrs, packed, vis, name, params, predicates, shape, fields };
+        parsed.name_self();
+        Ok(parsed)
+    }
+
+    /// Replaces `Self` by the name of the struct: the types and bounds will be repeated where it means something else.
+    fn name_self(&mut self) {
+        let mut arguments = TokenStream::new();
+        for param in &self.params {
+            match param {
+                Param::Lifetime { quote, name } => {
+                    let mut quote_mark = Punct::new('\'', Spacing::Joint);
+                    quote_mark.set_span(*quote);
+                    arguments.extend([TokenTree::from(quote_mark), name.clone().into()]);
+                }
+                Param::Type { name, .. } | Param::Const { name, .. } => {
+                    arguments.extend([TokenTree::from(name.clone())]);
+                }
+            }
+            arguments.extend([TokenTree::from(Punct::new(',', Spacing::Alone))]);
+        }
+        let replace = |tokens: &mut TokenStream| {
+            *tokens = with_self_named(std::mem::take(tokens), &self.name, &arguments);
+        };
+        replace(&mut self.predicates);
+        for param in &mut self.params {
+            if let Param::Type { declared, .. } = param {
+                replace(declared);
+            }
+        }
+        for field in &mut self.fields {
+            let mut ty = std::mem::take(&mut field.ty).into_iter().collect();
+            replace(&mut ty);
+            field.ty = ty.into_iter().collect();
+        }
     }
 }
 
-/// All attributes that come next; those of other macros are skipped.
-fn attributes(cursor: &mut Cursor) -> Vec<Attr> {
+/// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an expression.
+fn with_self_named(tokens: TokenStream, name: &Ident, arguments: &TokenStream) -> TokenStream {
+    let mut named = TokenStream::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let mut copy = Group::new(group.delimiter(), with_self_named(group.stream(), name, arguments));
+                copy.set_span(group.span());
+                named.extend([TokenTree::from(copy)]);
+            }
+            token if is_word(&token, "Self") => {
+                let mut name = name.clone();
+                name.set_span(token.span());
+                named.extend([TokenTree::from(name)]);
+                if !arguments.is_empty() {
+                    let sign = |sign, spacing| TokenTree::from(Punct::new(sign, spacing));
+                    named.extend([sign(':', Spacing::Joint), sign(':', Spacing::Alone), sign('<', Spacing::Alone)]);
+                    named.extend(arguments.clone());
+                    named.extend([sign('>', Spacing::Alone)]);
+                }
+            }
+            token => named.extend([token]),
+        }
+    }
+    named
+}
+
+/// What is between the brackets of all attributes that come next.
+fn attributes(cursor: &mut Cursor) -> Vec<Group> {
     let mut attrs = Vec::new();
     while cursor.punct('#').is_some() {
-        attrs.extend(cursor.group(Delimiter::Bracket).and_then(|body| Attr::parse(&body)));
+        attrs.extend(cursor.group(Delimiter::Bracket));
     }
     attrs
 }
 
-/// `pub`, `pub(crate)` and so on, or nothing.
-fn visibility(cursor: &mut Cursor) -> TokenStream {
-    // What `$vis` of a `macro_rules!` stood for, which may be nothing.
-    if let Some(TokenTree::Group(group)) = cursor.peek() {
-        let mut inner = group.stream().into_iter();
-        if group.delimiter() == Delimiter::None && inner.next().is_none_or(|token| is_word(&token, "pub")) {
-            return cursor.group(Delimiter::None).into_iter().map(|group| flatten(group.stream())).collect();
-        }
-    }
-    let mut tokens: Vec<TokenTree> = cursor.keyword("pub").map(TokenTree::from).into_iter().collect();
-    if !tokens.is_empty() && cursor.peek().is_some_and(is_restriction) {
-        tokens.extend(cursor.group(Delimiter::Parenthesis).map(TokenTree::from));
-    }
-    tokens.into_iter().collect()
+/// The attributes of ours.
+fn ours(brackets: &[Group], rules: &Rules) -> Vec<Attr> {
+    brackets.iter().filter_map(|body| Attr::parse(body, rules.attr)).collect()
 }
 
-/// Whether a `(…)` after `pub` belongs to it. In `struct Pair(pub (f32, f32))` it is a type.
-fn is_restriction(token: &TokenTree) -> bool {
-    let TokenTree::Group(group) = token else { return false };
-    let mut inner = group.stream().into_iter();
-    let first = inner.next();
-    let one_of = |words: &[&str]| first.as_ref().is_some_and(|token| words.iter().any(|word| is_word(token, word)));
-    group.delimiter() == Delimiter::Parenthesis
-        && (one_of(&["in"]) || one_of(&["crate", "self", "super"]) && inner.next().is_none())
+/// Where it says `packed` in `#[repr(…)]`.
+fn packed(brackets: &Group) -> Option<Span> {
+    let mut tokens = flatten(brackets.stream()).into_iter();
+    tokens.next().filter(|token| is_word(token, "repr"))?;
+    let Some(TokenTree::Group(list)) = tokens.next() else { return None };
+    flatten(list.stream()).into_iter().find(|token| is_word(token, "packed")).map(|token| token.span())
 }
 
 /// `<…>`, if it comes next.
@@ -135,8 +207,10 @@ fn param(cursor: &mut Cursor) -> Result<Param, Error> {
     if cursor.punct('=').is_some() {
         cursor.until(ends);
     }
+    let ty = bounds.get(1..).map(<[TokenTree]>::to_vec).unwrap_or_default();
+    let is_const = keyword.is_some();
     let declared = keyword.into_iter().chain([name.clone()]).map(TokenTree::from).chain(bounds).collect();
-    Ok(Param::Owned { name, declared })
+    Ok(if is_const { Param::Const { name, ty, declared } } else { Param::Type { name, declared } })
 }
 
 /// `where …`, if it comes next.
@@ -151,27 +225,29 @@ fn where_clause(cursor: &mut Cursor) -> TokenStream {
     tokens.into_iter().collect()
 }
 
-fn named_fields(mut cursor: Cursor) -> Result<Vec<Field>, Error> {
+fn named_fields(mut cursor: Cursor, rules: &Rules) -> Result<Vec<Field>, Error> {
     let mut fields = Vec::new();
     while !cursor.is_empty() {
-        let attrs = attributes(&mut cursor);
-        visibility(&mut cursor);
+        let attrs = ours(&attributes(&mut cursor), rules);
+        let vis = Visibility::parse(&mut cursor);
         let member = cursor.ident("the name of a field")?;
         if cursor.punct(':').is_none() {
             return Err(cursor.expected("`:` and the type of the field"));
         }
-        fields.push(Field { attrs, member: member.into(), ty: ty(&mut cursor) });
+        fields.push(Field { attrs, vis, member: member.into(), ty: ty(&mut cursor) });
     }
     Ok(fields)
 }
 
-fn tuple_fields(mut cursor: Cursor) -> Vec<Field> {
+fn tuple_fields(mut cursor: Cursor, rules: &Rules) -> Vec<Field> {
     let mut fields = Vec::new();
     while !cursor.is_empty() {
-        let attrs = attributes(&mut cursor);
-        visibility(&mut cursor);
-        let member = Literal::usize_unsuffixed(fields.len()).into();
-        fields.push(Field { attrs, member, ty: ty(&mut cursor) });
+        let attrs = ours(&attributes(&mut cursor), rules);
+        let vis = Visibility::parse(&mut cursor);
+        let mut member = Literal::usize_unsuffixed(fields.len());
+        let ty = ty(&mut cursor);
+        member.set_span(ty.first().map_or_else(Span::call_site, TokenTree::span));
+        fields.push(Field { attrs, vis, member: member.into(), ty });
     }
     fields
 }

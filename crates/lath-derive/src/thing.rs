@@ -1,133 +1,137 @@
-//! The `impl Thing`.
+//! The `impl Thing`, and what else there is to say about the struct as a whole.
 
 use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
 
-use crate::attr::{FieldAttrs, Handle, Layout, StructAttrs};
+use crate::attr::{Handle, Layout, StructAttrs};
 use crate::bits::HandleBits;
+use crate::case::{bare, module_of};
 use crate::cursor::flatten;
-use crate::error::{Error, Errors};
-use crate::parse::{Field, Param, Struct};
+use crate::error::Errors;
+use crate::fields::{self, ThingField};
+use crate::generics::Generics;
+use crate::parse::{Rules, Shape, Struct};
+use crate::root::Root;
 use crate::template::fill;
+use crate::vis::Visibility;
 
-/// From where the crates of lath can be reached.
-#[derive(Clone, Copy)]
-pub(crate) enum Root {
-    /// Through `lath`, the only crate that most users name.
-    Facade,
-    /// Each by its own name.
-    Core,
+const RULES: Rules = Rules {
+    attr: "thing",
+    not_an_enum: "a thing is a struct, not an enum: make a struct with the enum as a field; `#[thing(kind)]` on that \
+        field puts its value into the handle",
+    not_a_union: "a thing is a struct, not a union: make a struct for each kind of value, or one with a field for each",
+};
+
+/// A struct that is a thing, and what its attributes say.
+pub(crate) struct Thing {
+    pub(crate) vis: Visibility,
+    pub(crate) name: Ident,
+    /// Where the field markers are.
+    pub(crate) module: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) shape: Shape,
+    pub(crate) fields: Vec<ThingField>,
 }
 
-impl Root {
-    /// The path of one of the crates of lath.
-    fn path(self, name: &str) -> TokenStream {
-        let prefix = match self {
-            Self::Facade => "::lath::__private::",
-            Self::Core => "::",
-        };
-        fill(&format!("{prefix}{name}"), Span::call_site(), &[])
-    }
-}
-
-impl Layout {
-    /// The type that keeps the values.
-    fn storage(self, root: Root) -> TokenStream {
-        match self {
-            Self::Rows => fill("$core::Rows<Self>", Span::call_site(), &[("core", &root.path("lath_core"))]),
-        }
-    }
-}
-
-/// What `#[derive(Thing)]` adds to a struct: an `impl`, or everything that is wrong with the struct.
+/// What `#[derive(Thing)]` adds to a struct: a few `impl`s, or everything that is wrong with the struct.
 pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     let mut errors = Errors::default();
-    let implementation = match Struct::parse(item) {
-        Ok(thing) => implement(thing, root, &mut errors),
+    let code = match Struct::parse(item, &RULES) {
+        Ok(parsed) => write(parsed, root, &mut errors),
         Err(error) => {
             errors.push(error);
             None
         }
     };
     let mut output = errors.into_tokens();
-    output.extend(implementation);
+    output.extend(code);
     output
 }
 
-/// The `impl`. Unless there are lifetimes it is written in spite of errors: without it, every use of the struct would
-/// be reported as well.
-fn implement(thing: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
-    let attrs = StructAttrs::read(thing.attrs, errors);
-    let kind = kind_field(thing.fields, attrs.handle.as_ref(), errors);
-    let generics = Generics::new(thing.params, thing.predicates, errors)?;
-    let HandleBits { bits, index, kind: kind_bits } = attrs.handle.map_or(HandleBits::DEFAULT, |handle| handle.bits);
+/// The code. Unless there are lifetimes it is written in spite of errors: without it, every use of the struct would be
+/// reported as well.
+fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
+    let Struct { attrs, packed, vis, name, params, predicates, shape, fields } = parsed;
+    if let Some(packed) = packed {
+        errors.at(packed, "views borrow single fields, which a packed struct does not allow: remove `packed`");
+    }
+    let attrs = StructAttrs::read(attrs, errors);
+    let fields = ThingField::read_all(fields, errors);
+    let kind = kind_field(&fields, attrs.handle.as_ref(), errors);
+    let tags = tags_field(&fields, errors);
+    let generics = Generics::new(&name, params, predicates, errors)?;
+    let has_own_module = attrs.module.is_some();
+    let module = attrs.module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
+    let named_alike = bare(&module.to_string()) == bare(&name.to_string());
+    if named_alike && !fields.is_empty() {
+        let advice = if has_own_module { "choose another name" } else { "name it with `#[thing(module = …)]`" };
+        let message = format!("the module of the fields cannot have the name of the struct: {advice}");
+        errors.at(if has_own_module { module.span() } else { name.span() }, message);
+    }
+    let thing = Thing { vis, name, module, generics, shape, fields };
+    let mut code = implementation(&thing, attrs.layout, attrs.handle, kind, tags, root);
+    if !named_alike || thing.fields.is_empty() {
+        code.extend(fields::write(&thing, tags, root));
+    }
+    Some(code)
+}
+
+fn implementation(
+    thing: &Thing,
+    layout: Layout,
+    handle: Option<Handle>,
+    kind: Option<usize>,
+    tags: Option<usize>,
+    root: Root,
+) -> TokenStream {
+    let HandleBits { bits, index, kind: kind_bits } = handle.map_or(HandleBits::DEFAULT, |handle| handle.bits);
     let number = |number| TokenStream::from(TokenTree::from(Literal::u32_unsuffixed(number)));
-    Some(fill(
+    let core = root.core();
+    let no_tags = || fill("type Tags = $core::NoTags;", Span::call_site(), &[("core", &core)]);
+    fill(
         "#[automatically_derived]
         impl<$params> $core::Thing for $name<$arguments> where $predicates {
             type Bits = ::core::primitive::$bits;
             const INDEX_BITS: ::core::primitive::u32 = $index;
             const KIND_BITS: ::core::primitive::u32 = $kind_bits;
             type Storage = $storage;
-            type Tags = $core::NoTags;
+            $tags
             $kind
         }",
         Span::call_site(),
         &[
-            ("core", &root.path("lath_core")),
-            ("name", &TokenTree::from(thing.name).into()),
-            ("params", &generics.params),
-            ("arguments", &generics.arguments),
-            ("predicates", &generics.predicates),
+            ("core", &core),
+            ("name", &TokenTree::from(thing.name.clone()).into()),
+            ("params", &thing.generics.params),
+            ("arguments", &thing.generics.arguments),
+            ("predicates", &thing.generics.thing_predicates),
             ("bits", &TokenTree::from(Ident::new(&format!("u{bits}"), Span::call_site())).into()),
             ("index", &number(index)),
             ("kind_bits", &number(kind_bits)),
-            ("storage", &attrs.layout.storage(root)),
-            ("kind", &kind.map(kind_method).unwrap_or_default()),
+            ("storage", &storage(layout, root)),
+            ("tags", &tags.map_or_else(no_tags, |tags| tags_methods(&thing.fields[tags]))),
+            ("kind", &kind.map(|kind| kind_method(&thing.fields[kind])).unwrap_or_default()),
         ],
-    ))
+    )
 }
 
-/// The three places of an `impl` where generics show up.
-struct Generics {
-    params: TokenStream,
-    arguments: TokenStream,
-    predicates: TokenStream,
-}
-
-impl Generics {
-    fn new(declared: Vec<Param>, mut predicates: TokenStream, errors: &mut Errors) -> Option<Self> {
-        let errors_before = errors.len();
-        let (mut params, mut arguments) = (TokenStream::new(), TokenStream::new());
-        let comma = || fill(",", Span::call_site(), &[]);
-        for param in declared {
-            match param {
-                Param::Owned { name, declared } => {
-                    params.extend([declared, comma()]);
-                    arguments.extend([TokenTree::from(name).into(), comma()]);
-                }
-                Param::Lifetime { quote, name } => errors.push(Error::between(
-                    quote,
-                    name.span(),
-                    "things own their data and cannot borrow: keep a handle or an index instead of a reference",
-                )),
-            }
+/// The type that keeps the values.
+fn storage(layout: Layout, root: Root) -> TokenStream {
+    match layout {
+        Layout::Rows => fill("$core::Rows<Self>", Span::call_site(), &[("core", &root.core())]),
+        Layout::Columns(said) => {
+            let span = said.resolved_at(Span::call_site());
+            fill("$soa::Columns<Self>", span, &[("soa", &root.soa(span))])
         }
-        // `Thing: Default + 'static`. Whether a generic struct is that may depend on its parameters, in ways that only
-        // the compiler can tell: it is asked. For a struct without parameters it reports the lack of it by itself.
-        if !params.is_empty() {
-            predicates.extend(fill("Self: ::core::default::Default + 'static", Span::call_site(), &[]));
-        }
-        (errors.len() == errors_before).then_some(Self { params, arguments, predicates })
     }
 }
 
 /// The field marked `#[thing(kind)]`, which there must be if the handle has bits for it and must not be otherwise.
-fn kind_field(fields: Vec<Field>, handle: Option<&Handle>, errors: &mut Errors) -> Option<Field> {
-    let mut found: Option<Field> = None;
-    for mut field in fields {
-        let attrs = FieldAttrs::read(std::mem::take(&mut field.attrs), errors);
-        let Some(mark) = attrs.kind else { continue };
-        if let Some(earlier) = &found {
+fn kind_field(fields: &[ThingField], handle: Option<&Handle>, errors: &mut Errors) -> Option<usize> {
+    let mut found = None;
+    for (i, field) in fields.iter().enumerate() {
+        let Some(mark) = field.attrs.kind else { continue };
+        if let Some(earlier) = found {
+            let earlier: &ThingField = &fields[earlier];
             errors.at(mark, format!("a thing has one kind, and `{}` is it already", earlier.member));
             continue;
         }
@@ -135,14 +139,14 @@ fn kind_field(fields: Vec<Field>, handle: Option<&Handle>, errors: &mut Errors) 
             let advice = "say how many with `#[thing(handle(kind = 4))]` on the struct";
             errors.at(mark, format!("the handle has no bits for a kind: {advice}"));
         }
-        found = Some(field);
+        found = Some(i);
     }
-    match (&found, handle.and_then(|handle| handle.kind)) {
+    match (found, handle.and_then(|handle| handle.kind)) {
         (None, Some(asked)) => {
             errors.at(asked, "the handle has bits for a kind, but no field is marked `#[thing(kind)]`")
         }
-        (Some(field), _) if is_float(&field.ty) => {
-            errors.at(field.ty[0].span(), "a kind is an integer or an enum without fields, not a float");
+        (Some(kind), _) if is_float(&fields[kind].ty) => {
+            errors.at(fields[kind].ty_span(), "a kind is an integer or an enum without fields, not a float");
             found = None;
         }
         _ => {}
@@ -151,22 +155,58 @@ fn kind_field(fields: Vec<Field>, handle: Option<&Handle>, errors: &mut Errors) 
 }
 
 /// Floats are refused by name: a cast would accept and round them.
-fn is_float(ty: &[TokenTree]) -> bool {
-    let ty = flatten(ty.iter().cloned().collect()).to_string();
+fn is_float(ty: &TokenStream) -> bool {
+    let ty = flatten(ty.clone()).to_string();
     matches!(ty.as_str(), "f16" | "f32" | "f64" | "f128")
 }
 
 /// `fn kind`. Every integer and every discriminant fits in an `i128` (but the upper half of `u128`, which turns negative);
 /// what a `u32` cannot hold becomes its maximum, which is above every kind. Errors of the cast point at the field's type.
-fn kind_method(field: Field) -> TokenStream {
-    let span = field.ty.first().map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()));
+fn kind_method(field: &ThingField) -> TokenStream {
     fill(
         "#[inline]
         fn kind(&self) -> ::core::primitive::u32 {
             let kind = self.$member as ::core::primitive::i128;
             ::core::convert::TryFrom::try_from(kind).unwrap_or(::core::primitive::u32::MAX)
         }",
-        span,
-        &[("member", &field.member.into())],
+        field.ty_span().resolved_at(Span::call_site()),
+        &[("member", &field.member.clone().into())],
+    )
+}
+
+/// The field marked `#[thing(tags)]`.
+fn tags_field(fields: &[ThingField], errors: &mut Errors) -> Option<usize> {
+    let mut found = None;
+    for (i, field) in fields.iter().enumerate() {
+        match (field.attrs.tags, found) {
+            (Some(mark), Some(earlier)) => {
+                let earlier: &ThingField = &fields[earlier];
+                let message = format!(
+                    "a thing has one field for all its tags, and `{}` is it already: move the flags there",
+                    earlier.member
+                );
+                errors.at(mark, message);
+            }
+            (Some(_), None) => found = Some(i),
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+/// What a thing with tags says about them. Errors about their type point at it.
+fn tags_methods(field: &ThingField) -> TokenStream {
+    fill(
+        "type Tags = $ty;
+        #[inline]
+        fn tags(&self) -> Self::Tags {
+            self.$member
+        }
+        #[inline]
+        fn put_tags(&mut self, tags: Self::Tags) {
+            self.$member = tags;
+        }",
+        field.ty_span().resolved_at(Span::call_site()),
+        &[("ty", &field.ty), ("member", &field.member.clone().into())],
     )
 }

@@ -186,7 +186,7 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Place<T>> {
-        let (block, row, len) = self.blocks.block(index);
+        let (block, row, len) = self.blocks.find(index);
         Some(Place { block: NonNull::new(block.cast())?, row, len, thing: PhantomData })
     }
 

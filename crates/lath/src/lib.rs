@@ -76,7 +76,7 @@ pub mod __private {
 /// What most programs type: `use lath::prelude::*`.
 ///
 /// The thing and its handles, the pools, and the errors that their calls return. What a call hands out and nobody has to
-/// name (iterators, [`Stats`](crate::Stats)) stays at the root of the crate.
+/// name (iterators, [`Stats`]) stays at the root of the crate.
 ///
 /// # Examples
 ///

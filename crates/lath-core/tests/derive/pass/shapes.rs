@@ -35,6 +35,7 @@ struct Nothing();
 struct Pair(pub (f32, f32), pub(crate) (u8,), #[allow(unused)] pub(self) Option<Vec<u8>>);
 
 #[derive(Thing, Default)]
+#[thing(module = type_fields)]
 struct r#type {
     r#fn: u8,
     r#thing: u8,

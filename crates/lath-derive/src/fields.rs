@@ -1,0 +1,201 @@
+//! The fields of a thing: a marker for each, in a module named after the struct, and what `lath-core` asks about them.
+
+use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
+
+use crate::attr::FieldAttrs;
+use crate::case::bare;
+use crate::error::Errors;
+use crate::parse::Field;
+use crate::root::Root;
+use crate::template::fill;
+use crate::thing::Thing;
+use crate::vis::Visibility;
+
+/// Views keep what they use as bits of a `u64`.
+const MOST: usize = 64;
+
+/// A field, and what its attributes say.
+pub(crate) struct ThingField {
+    pub(crate) attrs: FieldAttrs,
+    pub(crate) vis: Visibility,
+    /// What follows the dot in `self.hull` or `self.0`.
+    pub(crate) member: TokenTree,
+    pub(crate) ty: TokenStream,
+    /// The type that stands for it: `hull` or `_0`.
+    marker: Ident,
+}
+
+impl ThingField {
+    /// Reads the attributes of all fields, and refuses fields beyond the limit.
+    pub(crate) fn read_all(fields: Vec<Field>, errors: &mut Errors) -> Vec<Self> {
+        if let Some(field) = fields.get(MOST) {
+            let message = format!("a thing has at most {MOST} fields: put some of them into a struct of their own");
+            errors.at(field.member.span(), message);
+        }
+        fields.into_iter().map(|field| Self::read(field, errors)).collect()
+    }
+
+    fn read(field: Field, errors: &mut Errors) -> Self {
+        let Field { attrs, vis, member, ty } = field;
+        // Of the macro's own making, so that no lint finds fault with the name of the type; but at the user's place.
+        let span = member.span().resolved_at(Span::call_site());
+        let marker = match &member {
+            TokenTree::Ident(name) => {
+                let mut marker = name.clone();
+                marker.set_span(span);
+                marker
+            }
+            number => Ident::new(&format!("_{number}"), span),
+        };
+        Self { attrs: FieldAttrs::read(attrs, errors), vis, member, ty: ty.into_iter().collect(), marker }
+    }
+
+    /// Where its type is written.
+    pub(crate) fn ty_span(&self) -> Span {
+        self.ty.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
+    }
+
+    /// The path of its marker.
+    pub(crate) fn path(&self, thing: &Thing) -> TokenStream {
+        fill(
+            "$module::$marker<$arguments>",
+            Span::call_site(),
+            &[
+                ("module", &TokenTree::from(thing.module.clone()).into()),
+                ("marker", &TokenTree::from(self.marker.clone()).into()),
+                ("arguments", &thing.generics.arguments),
+            ],
+        )
+    }
+}
+
+/// The markers and the `impl`s about them.
+pub(crate) fn write(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
+    let mut code = if thing.fields.is_empty() { TokenStream::new() } else { markers(thing) };
+    for (index, field) in thing.fields.iter().enumerate() {
+        code.extend(implement_field(thing, field, index, root));
+    }
+    code.extend(implement_fields(thing, tags, root));
+    code
+}
+
+/// The module with the markers. Nothing in it may use a name of the user's: in the module that name may mean nothing.
+fn markers(thing: &Thing) -> TokenStream {
+    let name = thing.name.to_string();
+    let text = |text: String| TokenStream::from(TokenTree::from(Literal::string(&text)));
+    // No value of a marker is ever made. Its parameters have to show up in it somewhere all the same.
+    let body = if thing.generics.marker_params.is_empty() {
+        TokenStream::new()
+    } else {
+        let never = "#[doc(hidden)] __Never(::core::convert::Infallible, $phantoms)";
+        fill(never, Span::call_site(), &[("phantoms", &thing.generics.phantoms)])
+    };
+    let mut markers = TokenStream::new();
+    for field in &thing.fields {
+        // A marker must not be seen further than the thing that it leads to.
+        let vis = field.vis.narrower(&thing.vis).one_module_down(field.marker.span());
+        markers.extend(fill(
+            "#[doc = $doc] $vis enum $marker<$params> { $body }",
+            field.marker.span(),
+            &[
+                ("doc", &text(format!("The field `{}` of `{name}`.", field.member))),
+                ("vis", &vis),
+                ("marker", &TokenTree::from(field.marker.clone()).into()),
+                ("params", &thing.generics.marker_params),
+                ("body", &body),
+            ],
+        ));
+    }
+    fill(
+        "#[doc = $doc] $vis mod $module { $markers }",
+        thing.name.span().resolved_at(Span::call_site()),
+        &[
+            ("doc", &text(format!("The fields of `{name}`, as types."))),
+            ("vis", &thing.vis.here()),
+            ("module", &TokenTree::from(thing.module.clone()).into()),
+            ("markers", &markers),
+        ],
+    )
+}
+
+fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) -> TokenStream {
+    fill(
+        "#[automatically_derived]
+        unsafe impl<$params> $core::Field for $marker where $predicates {
+            type Thing = $name<$arguments>;
+            type Value = $ty;
+            const INDEX: ::core::primitive::usize = $index;
+        }",
+        Span::call_site(),
+        &[
+            ("core", &root.core()),
+            ("params", &thing.generics.params),
+            ("arguments", &thing.generics.arguments),
+            ("predicates", &thing.generics.thing_predicates),
+            ("name", &TokenTree::from(thing.name.clone()).into()),
+            ("marker", &field.path(thing)),
+            ("ty", &field.ty),
+            ("index", &TokenTree::from(Literal::usize_unsuffixed(index)).into()),
+        ],
+    )
+}
+
+fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
+    let core = root.core();
+    let name = TokenTree::from(thing.name.clone()).into();
+    let (mut infos, mut visits) = (TokenStream::new(), TokenStream::new());
+    for field in &thing.fields {
+        let home = match (field.attrs.hot, field.attrs.cold) {
+            (_, Some(_)) => "Cold",
+            (Some(_), None) => "Hot",
+            (None, None) => "Column",
+        };
+        infos.extend(fill(
+            "$core::FieldInfo {
+                name: $text,
+                offset: ::core::mem::offset_of!($name<$arguments>, $member),
+                size: ::core::mem::size_of::<$ty>(),
+                align: ::core::mem::align_of::<$ty>(),
+                home: $core::Home::$home,
+            },",
+            Span::call_site(),
+            &[
+                ("core", &core),
+                ("text", &TokenTree::from(Literal::string(bare(&field.member.to_string()))).into()),
+                ("name", &name),
+                ("arguments", &thing.generics.arguments),
+                ("member", &field.member.clone().into()),
+                ("ty", &field.ty),
+                ("home", &TokenTree::from(Ident::new(home, Span::call_site())).into()),
+            ],
+        ));
+        let holes = [("core", &core), ("marker", &field.path(thing))];
+        visits.extend(fill("$core::FieldVisitor::field::<$marker>(visitor);", Span::call_site(), &holes));
+    }
+    let tags = tags.map(|tags| TokenStream::from(TokenTree::from(Literal::usize_unsuffixed(tags)))).map(|tags| {
+        fill(
+            "const TAGS_FIELD: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some($tags);",
+            Span::call_site(),
+            &[("tags", &tags)],
+        )
+    });
+    fill(
+        "#[automatically_derived]
+        unsafe impl<$params> $core::Fields for $name<$arguments> where $predicates {
+            const FIELDS: &'static [$core::FieldInfo] = &[$infos];
+            $tags
+            fn visit<__Visitor: $core::FieldVisitor<Self>>(visitor: &mut __Visitor) { $visits }
+        }",
+        Span::call_site(),
+        &[
+            ("core", &core),
+            ("params", &thing.generics.params),
+            ("arguments", &thing.generics.arguments),
+            ("predicates", &thing.generics.thing_predicates),
+            ("name", &name),
+            ("infos", &infos),
+            ("tags", &tags.unwrap_or_default()),
+            ("visits", &visits),
+        ],
+    )
+}

@@ -1,0 +1,34 @@
+//! From where the code that the macros write reaches the crates of lath.
+
+use proc_macro::{Span, TokenStream};
+
+use crate::template::fill;
+
+/// From where the crates of lath can be reached.
+#[derive(Clone, Copy)]
+pub(crate) enum Root {
+    /// Through `lath`, the only crate that most users name.
+    Facade,
+    /// Each by its own name.
+    Core,
+}
+
+impl Root {
+    /// The path of `lath-core`.
+    pub(crate) fn core(self) -> TokenStream {
+        self.path("lath_core", Span::call_site())
+    }
+
+    /// The path of `lath-soa`. If there is none, `span` is blamed.
+    pub(crate) fn soa(self, span: Span) -> TokenStream {
+        self.path("lath_soa", span)
+    }
+
+    fn path(self, name: &str, span: Span) -> TokenStream {
+        let prefix = match self {
+            Self::Facade => "::lath::__private::",
+            Self::Core => "::",
+        };
+        fill(&format!("{prefix}{name}"), span, &[])
+    }
+}

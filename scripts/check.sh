@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
+#
+#   scripts/check.sh          everything
+#   scripts/check.sh quick    without the benches and the sanitizer
+#
+# Needs the Rust toolchain. Steps that need more are skipped, and say so.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mode="${1:-all}"
+if [[ $# -gt 1 || ( $mode != all && $mode != quick ) ]]; then
+    echo "usage: scripts/check.sh [quick]" >&2
+    exit 2
+fi
+
+number=0
+finished=()
+current=
+
+# step NAME COMMAND…: runs the command, or stops everything.
+step() {
+    current="$1"
+    shift
+    number=$((number + 1))
+    echo
+    echo "== $number. $current"
+    local start=$SECONDS
+    "$@"
+    finished+=("$(printf '%2d. %-58s %5d s' "$number" "$current" "$((SECONDS - start))")")
+    current=
+}
+
+# Says what passed and what did not, also when a step has failed.
+summary() {
+    local status=$?
+    echo
+    [[ ${#finished[@]} -eq 0 ]] || printf '%s\n' "${finished[@]}"
+    if [[ -n $current ]]; then
+        printf '%2d. %-58s FAILED\n' "$number" "$current"
+    elif [[ $status -eq 0 ]]; then
+        echo "all checks passed in $SECONDS s ($mode)"
+    fi
+}
+trap summary EXIT
+
+documentation() {
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+    RUSTDOCFLAGS="-D warnings" cargo doc -p lath-core --no-deps --all-features
+}
+
+core_tests() {
+    cargo test -p lath-core --all-features
+    cargo test -p lath-core --all-features --release --lib --tests
+}
+
+# A crate that has a panic handler of its own refuses to be compiled together with std, so the probe shows that nothing
+# below lath-core brings std in. Nothing is linked: there is no allocator and no program.
+without_std() {
+    local target="${CARGO_TARGET_DIR:-target}/no_std"
+    local features
+    for features in "" "alloc" "alloc,serde,bytemuck"; do
+        echo "lath-core without std, features: ${features:-none}"
+        cargo build -p lath-core --no-default-features --features "$features" --target-dir "$target"
+        rustc --edition 2024 --crate-type lib --emit metadata --out-dir "$target" \
+            -L "dependency=$target/debug/deps" --extern "lath_core=$target/debug/liblath_core.rlib" \
+            scripts/no_std_probe.rs
+    done
+    cargo build -p lath --no-default-features --target-dir "$target"
+}
+
+demos() {
+    cargo run --release -- --ships 2000 --ticks 200
+    local source name
+    for source in examples/examples/*.rs; do
+        name="$(basename "$source" .rs)"
+        echo "-- $name"
+        cargo run --release --quiet -p lath-examples --example "$name"
+    done
+}
+
+benches() {
+    cargo bench -p lath-benches -- --test
+    cargo run --release -p lath-peers -- --quick lookup
+}
+
+sanitizer() {
+    if cargo +nightly --version >/dev/null 2>&1; then
+        scripts/asan.sh
+    else
+        echo "SKIPPED: there is no nightly toolchain, which AddressSanitizer needs"
+    fi
+}
+
+step "tests: cargo test" cargo test
+step "format: cargo fmt" cargo fmt --all --check
+step "lints: cargo clippy" cargo clippy --workspace --all-targets -- -D warnings
+step "documentation: cargo doc" documentation
+step "core with all features, in debug and release" core_tests
+step "core without the standard library" without_std
+step "the demo and the examples" demos
+if [[ $mode == all ]]; then
+    step "benches, once each, and a first look at the peers" benches
+    step "core under AddressSanitizer" sanitizer
+fi
