@@ -52,6 +52,12 @@ impl<const ONES: bool> Bits<ONES> {
         self.words.get(number).map_or(0, |word| word.load(Relaxed))
     }
 
+    /// The words from `number` on, as far as they lie in a row.
+    #[inline]
+    pub(crate) fn words(&self, number: u32) -> &[AtomicU64] {
+        self.words.rest_of_block(number)
+    }
+
     /// Sets bit `i`, which must have memory.
     #[inline]
     pub(crate) fn set(&mut self, i: u32) {

@@ -31,6 +31,12 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::error::OutOfMemory;
 
+/// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes on with the likely path
+/// without waiting for the memory that decides.
+#[cold]
+#[inline(always)]
+pub const fn unlikely() {}
+
 /// What an array is made of: blocks of elements for which all zero bytes are a valid value.
 ///
 /// # Safety
@@ -56,6 +62,9 @@ unsafe impl<E: Zeroed, const LEN: usize> Zeroed for [E; LEN] {}
 pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> {
     /// Where element 0 would be if the whole array lay at the distance of this block, or null.
     origins: [AtomicPtr<E>; N],
+    /// The block that [`near`](Self::near) was asked about last, and its entry.
+    recent: Block,
+    recent_origin: *mut E,
     owned: PhantomData<E>,
 }
 
@@ -79,7 +88,12 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     #[expect(clippy::new_without_default, reason = "nobody needs a directory by default")]
     pub const fn new() -> Self {
         const { assert!(N == Self::number(u32::MAX) + 1, "the directory has one entry per block") };
-        Self { origins: [const { AtomicPtr::new(ptr::null_mut()) }; N], owned: PhantomData }
+        Self {
+            origins: [const { AtomicPtr::new(ptr::null_mut()) }; N],
+            recent: Block { first: 0, len: 0 },
+            recent_origin: ptr::null_mut(),
+            owned: PhantomData,
+        }
     }
 
     /// All blocks, in order.
@@ -133,11 +147,35 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         (base, index - first, len)
     }
 
-    /// The element at `index`, or null where there is no memory yet.
+    /// The element at `index`, if there is memory for it.
     #[inline(always)]
-    pub fn element(&self, index: u32) -> *mut E {
+    pub fn element(&self, index: u32) -> Option<NonNull<E>> {
         let origin = self.origin(Self::number(index));
-        if origin.is_null() { origin } else { origin.wrapping_add(index as usize) }
+        if origin.is_null() {
+            unlikely();
+            return None;
+        }
+        // SAFETY: not null: a block has this element at this address (B1), and no object is at the null address.
+        Some(unsafe { NonNull::new_unchecked(origin.wrapping_add(index as usize)) })
+    }
+
+    /// As [`element`](Self::element), and quicker for an index in the same block as the last one that was asked for here.
+    #[inline(always)]
+    pub fn near(&mut self, index: u32) -> Option<NonNull<E>> {
+        if index.wrapping_sub(self.recent.first) >= self.recent.len {
+            self.go_near(index)?;
+        }
+        // SAFETY: as in `element`: `recent_origin` is the entry of a block that has memory and this index; entries stay (B2).
+        Some(unsafe { NonNull::new_unchecked(self.recent_origin.wrapping_add(index as usize)) })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn go_near(&mut self, index: u32) -> Option<()> {
+        self.element(index)?;
+        self.recent = Self::block(index);
+        self.recent_origin = self.origin(Self::number(index));
+        Some(())
     }
 
     /// How many elements from `index` on are in the same block.
@@ -152,16 +190,23 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// The element at `index`, if there is memory for it.
     #[inline(always)]
     pub fn get(&self, index: u32) -> Option<&E> {
-        // SAFETY: not null means a pointer to an initialised element (B1) that lives as long as `self` (B2); mutable
+        // SAFETY: an initialised element (B1) that lives as long as `self` (B2); mutable
         // references come from `&mut self` only.
-        unsafe { self.element(index).as_ref() }
+        self.element(index).map(|element| unsafe { element.as_ref() })
     }
 
     /// The element at `index`, to be changed, if there is memory for it.
     #[inline(always)]
     pub fn get_mut(&mut self, index: u32) -> Option<&mut E> {
         // SAFETY: as in `get`; `&mut self` keeps every other reference away.
-        unsafe { self.element(index).as_mut() }
+        self.element(index).map(|mut element| unsafe { element.as_mut() })
+    }
+
+    /// As [`get_mut`](Self::get_mut), and quicker for an index in the same block as the last one that was asked for here.
+    #[inline(always)]
+    pub fn near_mut(&mut self, index: u32) -> Option<&mut E> {
+        // SAFETY: as in `get_mut`.
+        self.near(index).map(|mut element| unsafe { element.as_mut() })
     }
 
     /// The elements from `index` to the end of its block; empty if there is no memory.
@@ -258,10 +303,16 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Dir
     }
 }
 
-// SAFETY: the array owns its elements; the raw pointers in the directory are never handed to anyone who could outlive it.
-unsafe impl<E: Zeroed + Send, const FIRST: u32, const SPLIT: u32, const N: usize> Send for Directory<E, FIRST, SPLIT, N> {}
-// SAFETY: `&self` gives out `&E`, and makes new elements out of zero bytes; the latter moves no `E` between threads.
-unsafe impl<E: Zeroed + Sync, const FIRST: u32, const SPLIT: u32, const N: usize> Sync for Directory<E, FIRST, SPLIT, N> {}
+// SAFETY: the array owns its elements; the raw pointers in it are never handed to anyone who could outlive it.
+unsafe impl<E: Zeroed + Send, const FIRST: u32, const SPLIT: u32, const N: usize> Send
+    for Directory<E, FIRST, SPLIT, N>
+{
+}
+// SAFETY: `recent` is used behind `&mut self` only; `&self` gives out `&E`, and makes new elements out of zero bytes; the latter moves no `E` between threads.
+unsafe impl<E: Zeroed + Sync, const FIRST: u32, const SPLIT: u32, const N: usize> Sync
+    for Directory<E, FIRST, SPLIT, N>
+{
+}
 
 #[cfg(test)]
 mod tests {

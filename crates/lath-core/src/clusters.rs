@@ -12,7 +12,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::bits::Bits;
 use crate::blocks::Coarse;
@@ -122,6 +122,30 @@ impl Clusters {
         }
     }
 
+    /// The same owners, for slots that are in the same state: whoever spawns next gets the same slot in both.
+    pub(crate) fn try_clone(&self, slots: &Slots) -> Result<Self, OutOfMemory> {
+        let mut copy = Self { by_tags: self.by_tags.clone(), last: self.last, ..Self::new() };
+        copy.clusters.extend(self.clusters.iter().map(|_| Cluster { open: Bits::new(), lowest: 0 }));
+        for group in slots.numbers() {
+            for (from, to) in self.clusters.iter().zip(&copy.clusters) {
+                if from.open.has_room(group) {
+                    to.open.grow(group..=group)?;
+                }
+            }
+            let Some(owner) = self.owners.get(group).map(|owner| owner.load(Relaxed)) else { continue };
+            copy.owned.grow(Coarse::<AtomicU64>::bounds(group))?;
+            copy.owners.grow(group)?;
+            if let Some(id) = owner.checked_sub(1) {
+                copy.set_owner(group, owner);
+                copy.owned.set(group);
+                if slots.free_in(group).is_some() {
+                    copy.clusters[id as usize].open.set(group);
+                }
+            }
+        }
+        Ok(copy)
+    }
+
     /// The cluster of a set of tags, made if there is none yet.
     #[inline]
     fn id(&mut self, tags: u64) -> u32 {
@@ -152,7 +176,7 @@ impl Clusters {
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
     pub(crate) fn check(&self, slots: &Slots) -> Result<(), &'static str> {
         for group in slots.numbers() {
-            let owner = self.owners.get(group).map_or(0, |owner| owner.load(core::sync::atomic::Ordering::Relaxed));
+            let owner = self.owners.get(group).map_or(0, |owner| owner.load(Relaxed));
             if slots.live_word(group) != 0 && owner == 0 || slots.is_idle(group) && owner != 0 {
                 return Err("L1: a group has the wrong owner");
             }

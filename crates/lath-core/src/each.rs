@@ -16,11 +16,7 @@ use crate::view::{StorageOf, View};
 /// The slots that match hold values. For as long as `'a`, the storage lives, nobody writes to the fields in `V::READS`,
 /// and nobody else uses those in `V::WRITES`.
 #[inline]
-pub(crate) unsafe fn each<'a, V: View>(
-    storage: &'a StorageOf<V>,
-    filter: Filter<'_>,
-    mut f: impl FnMut(V::Item<'a>),
-) {
+pub(crate) unsafe fn each<'a, V: View>(storage: &'a StorageOf<V>, filter: Filter<'_>, mut f: impl FnMut(V::Item<'a>)) {
     let _checked = const { (V::READS, V::WRITES) };
     // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is up to the caller.
     let per_row = |base: V::Base, row: usize| f(unsafe { V::at(base, row) });
@@ -91,27 +87,37 @@ unsafe fn runs_plain<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, mut on
     while let Some(start) = filter.next(from) {
         let index = start * GROUP;
         let Some(place) = storage.place(index) else { unreachable!("a slot that matches has memory") };
-        let end = start + StorageOf::<V>::run_len(index) / GROUP;
+        // A run of slots, a block, lies within an octave, and so do the words of its groups: see `blocks.rs`.
+        let len = StorageOf::<V>::run_len(index) / GROUP;
+        let groups = filter.groups(start);
         // SAFETY: the place is that of the index.
         let base = unsafe { V::base(storage, place, index) };
-        let mut number = start;
-        while number < end {
-            let bits = filter.word(number);
-            let first = ((number - start) * GROUP) as usize;
+        // The compiler must not know that all columns are parts of one block: it would take them to overlap, and the loop
+        // below would be slower by half.
+        let base = core::hint::black_box(base);
+        let mut n = 0;
+        while n < len {
+            let bits = groups.word(n);
+            let first = n * GROUP;
+            n += 1;
             if bits == u64::MAX {
-                while number < end && filter.word(number) == u64::MAX {
-                    number += 1;
+                while n < len && groups.word(n) == u64::MAX {
+                    n += 1;
                 }
-                on_run.full(base, first..((number - start) * GROUP) as usize);
-                continue;
+                on_run.full(base, first as usize..(n * GROUP) as usize);
+            } else if bits != 0 {
+                on_run.partial(base, first as usize, bits);
+            } else {
+                // Passes over groups that have nothing.
+                match filter.next(start + n) {
+                    Some(next) => n = next - start,
+                    None => return,
+                }
             }
-            on_run.partial(base, first, bits);
-            // Passes over groups that have nothing.
-            number = match filter.next(number + 1) {
-                Some(next) => next,
-                None => return,
-            };
         }
-        from = number;
+        match start.checked_add(n) {
+            Some(next) => from = next,
+            None => return,
+        }
     }
 }

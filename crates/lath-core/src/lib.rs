@@ -107,9 +107,9 @@ pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
 pub use handle::{AnyHandle, Handle, HandleRange};
 pub use lath_derive::CoreThing as Thing;
+pub use tags::{NoTags, TagBits, TagSet};
 #[cfg(not(feature = "alloc"))]
 pub use thing::Rows;
-pub use tags::{NoTags, TagBits, TagSet};
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]

@@ -40,7 +40,7 @@ pub enum Reuse {
 ///
 /// An entry remembers the stamp with which its slot was freed. If the slot has been taken since (by `spawn_at`, or by
 /// staging), the stamp differs or the slot is not free, and the entry is passed over.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Order {
     reuse: Reuse,
     freed: VecDeque<(u32, u32)>,
@@ -48,17 +48,23 @@ pub(crate) struct Order {
     fresh: u32,
 }
 
+// By hand: a copy has room for as many entries, so that it allocates no more than the original.
+impl Clone for Order {
+    fn clone(&self) -> Self {
+        let mut freed = VecDeque::with_capacity(self.freed.capacity());
+        freed.extend(&self.freed);
+        Self { freed, ..*self }
+    }
+}
+
 impl Order {
     /// The order for the slots as they are now: those that were used before count as freed from the lowest up.
     pub(crate) fn new<T: Thing>(reuse: Reuse, cells: &Cells<T>) -> Self {
         let mut order = Self { reuse, ..Self::default() };
         if reuse != Reuse::Lowest {
-            for index in (1..cells.memory()).map(|index| index as u32) {
+            for index in cells.indices().filter(|&index| cells.slots().state(index) == State::Free) {
                 if let Some(stamp) = cells.stamp(index).filter(|&stamp| stamp != SPENT) {
-                    order.fresh = index + 1;
-                    if cells.slots().state(index) == State::Free {
-                        order.push(Freed { index, stamp }, cells);
-                    }
+                    order.push(Freed { index, stamp }, cells);
                 }
             }
             order.freed.reserve((cells.memory() as usize).saturating_sub(order.freed.len()));
@@ -66,6 +72,7 @@ impl Order {
         order
     }
 
+    #[inline]
     pub(crate) fn reuse(&self) -> Reuse {
         self.reuse
     }

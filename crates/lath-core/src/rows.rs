@@ -75,7 +75,23 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Self::Place> {
-        NonNull::new(self.slots.element(index))
+        self.slots.element(index)
+    }
+
+    #[inline(always)]
+    fn near(&mut self, index: u32) -> Option<Self::Place> {
+        self.slots.near(index)
+    }
+
+    #[inline]
+    fn prefetch(&self, place: Self::Place) {
+        #[cfg(target_arch = "x86_64")]
+        for line in (0..size_of::<Row<T>>().min(256)).step_by(64) {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch reads nothing that the program could see; any address will do.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.as_ptr().cast::<i8>().wrapping_add(line)) };
+        }
+        let _ = place;
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {

@@ -21,7 +21,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::bits::Bits;
-use crate::blocks::Coarse;
+use crate::blocks::{Coarse, unlikely};
 use crate::error::OutOfMemory;
 use crate::state::State;
 
@@ -71,25 +71,36 @@ impl Slots {
         Ok(slots)
     }
 
+    #[inline]
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
     /// How many slots are live.
+    #[inline]
     pub(crate) fn live(&self) -> u32 {
         self.live
     }
 
     /// How many slots are reserved or staged.
+    #[inline]
     pub(crate) fn claimed(&self) -> u32 {
         self.claimed.load(Relaxed)
     }
 
     /// How many slots are buried.
+    #[inline]
     pub(crate) fn buried(&self) -> u32 {
         self.buried
     }
 
+    /// How many slots are in use: live, reserved, staged or buried.
+    #[inline]
+    pub(crate) fn used(&self) -> u32 {
+        self.live + self.claimed() + self.buried
+    }
+
+    #[inline]
     pub(crate) fn state(&self, index: u32) -> State {
         if u64::from(index) >= self.limit || index == 0 {
             return State::OutOfUse;
@@ -119,6 +130,22 @@ impl Slots {
             group = self.full.next(group + 1).filter(|&group| u64::from(group) * u64::from(GROUP) < self.limit)?;
             mask = u64::MAX;
         }
+    }
+
+    /// The lowest free slot, if it is in the group where the last one was found.
+    #[inline(always)]
+    pub(crate) fn free_near(&mut self) -> Option<FreeNear<'_>> {
+        let number = *self.lowest.get_mut();
+        let [taken, live, ..] = self.groups.near_mut(number)?;
+        let (taken, live) = (taken.get_mut(), live.get_mut());
+        let free = !*taken;
+        if free == 0 {
+            unlikely();
+            return None;
+        }
+        let index = number * GROUP + free.trailing_zeros();
+        let count = &mut self.live;
+        (u64::from(index) < self.limit).then_some(FreeNear { index, taken, live, count })
     }
 
     /// The lowest free slot of all.
@@ -195,19 +222,83 @@ impl Slots {
     /// Free to live. There must be room.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) {
-        let (number, bit) = (index / GROUP, bit(index));
+        let number = index / GROUP;
+        let Some([taken, live, ..]) = self.groups.near_mut(number) else { unreachable!("there is room") };
+        let (taken, live) = (taken.get_mut(), live.get_mut());
+        debug_assert!(*taken & bit(index) == 0, "slot {index} was handed out while it was taken");
+        let edge = FreeNear { index, taken, live, count: &mut self.live }.take();
+        self.note_edge(number, edge);
+    }
+
+    /// The free slots of a group that can be handed out.
+    pub(crate) fn free_word(&self, number: u32) -> u64 {
+        let first = u64::from(number) * u64::from(GROUP);
+        let within = match self.limit.saturating_sub(first) {
+            0 => 0,
+            left => u64::MAX >> (64 - left.min(64)),
+        };
+        !self.word(number, TAKEN) & within
+    }
+
+    /// Free to live, for several slots of a group.
+    #[inline]
+    pub(crate) fn take_all(&mut self, number: u32, bits: u64) {
+        if bits == 0 {
+            return;
+        }
         let [taken, live, ..] = self.group_mut(number);
-        debug_assert!(*taken & bit == 0, "slot {index} was handed out while it was taken");
-        *taken |= bit;
-        let full = *taken == u64::MAX;
-        let first = *live == 0;
-        *live |= bit;
-        self.live += 1;
-        if full {
+        debug_assert!(*taken & bits == 0, "a slot was handed out while it was taken");
+        *taken |= bits;
+        let edge = Edge { full: *taken == u64::MAX, first: *live == 0 };
+        *live |= bits;
+        self.live += bits.count_ones();
+        self.note_edge(number, edge);
+    }
+
+    /// Notes that a group has become full, or has got its first live slot.
+    #[inline(always)]
+    pub(crate) fn note_edge(&mut self, number: u32, edge: Edge) {
+        if edge.full | edge.first {
+            self.note_edge_now(number, edge);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_edge_now(&mut self, number: u32, edge: Edge) {
+        if edge.full {
             self.full.set(number);
         }
-        if first {
+        if edge.first {
             self.with_live.set(number);
+        }
+    }
+
+    /// Live to free: what [`release`](Self::release) does, for the most frequent case.
+    #[inline]
+    pub(crate) fn release_live(&mut self, index: u32) {
+        let (number, bit) = (index / GROUP, bit(index));
+        let [taken, live, ..] = self.group_mut(number);
+        let was_full = *taken == u64::MAX;
+        *taken &= !bit;
+        *live &= !bit;
+        let none_live = *live == 0;
+        self.live -= 1;
+        let lowest = self.lowest.get_mut();
+        *lowest = (*lowest).min(number);
+        if was_full | none_live {
+            self.note_release(number, was_full, none_live);
+        }
+    }
+
+    /// Notes that a group is no longer full, or has lost its last live slot.
+    #[inline(never)]
+    fn note_release(&mut self, number: u32, was_full: bool, none_live: bool) {
+        if was_full {
+            self.full.clear(number);
+        }
+        if none_live {
+            self.with_live.clear(number);
         }
     }
 
@@ -328,6 +419,12 @@ impl Slots {
         Some((number, self.word(number, LIVE)))
     }
 
+    /// The live slots of the groups from `number` on, as far as they lie in a row.
+    #[inline]
+    pub(crate) fn live_words(&self, number: u32) -> LiveWords<'_> {
+        LiveWords(self.groups.rest_of_block(number))
+    }
+
     /// The live slots of a group.
     #[inline]
     pub(crate) fn live_word(&self, number: u32) -> u64 {
@@ -430,6 +527,46 @@ impl Slots {
             return Err("the counts of live, claimed or buried slots are wrong");
         }
         Ok(())
+    }
+}
+
+/// The live slots of some groups in a row.
+#[derive(Clone, Copy)]
+pub(crate) struct LiveWords<'a>(&'a [Group]);
+
+impl LiveWords<'_> {
+    #[inline(always)]
+    pub(crate) fn get(self, n: usize) -> u64 {
+        self.0.get(n).map_or(0, |group| group[LIVE].load(Relaxed))
+    }
+}
+
+/// A free slot of a group that is at hand.
+pub(crate) struct FreeNear<'a> {
+    pub(crate) index: u32,
+    taken: &'a mut u64,
+    live: &'a mut u64,
+    count: &'a mut u32,
+}
+
+/// What taking a slot did to its group: it is full now, or this was its first live slot. To be noted.
+#[derive(Clone, Copy)]
+#[must_use]
+pub(crate) struct Edge {
+    full: bool,
+    first: bool,
+}
+
+impl FreeNear<'_> {
+    /// Free to live.
+    #[inline(always)]
+    pub(crate) fn take(self) -> Edge {
+        let bit = bit(self.index);
+        *self.taken |= bit;
+        let edge = Edge { full: *self.taken == u64::MAX, first: *self.live == 0 };
+        *self.live |= bit;
+        *self.count += 1;
+        edge
     }
 }
 

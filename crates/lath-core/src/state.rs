@@ -1,7 +1,7 @@
 //! What a slot is doing, and what that means for a handle that names it.
 
 use crate::error::{HandleError, SpawnFault};
-use crate::generation::{StampBits, is_live};
+use crate::generation::{SPENT, StampBits, is_live};
 use crate::handle::Handle;
 use crate::thing::Thing;
 
@@ -21,7 +21,7 @@ pub(crate) enum State {
 #[derive(Clone, Copy)]
 pub(crate) struct Sight {
     pub(crate) state: State,
-    /// `None` where there is no memory for the slot.
+    /// `None` where there is no memory for the slot, or beyond the limit.
     pub(crate) stamp: Option<u32>,
     /// How many slots there are (for lookups) or can be (for `spawn_at`).
     pub(crate) slots: u32,
@@ -34,14 +34,15 @@ pub(crate) fn why_not<T: Thing>(handle: Handle<T>, sight: Sight) -> HandleError 
     match sight {
         _ if handle.is_nil() => HandleError::Nil,
         Sight { stamp: None, slots, .. } => HandleError::OutOfRange { handle: name, slots },
-        Sight { slots, .. } if handle.index() > slots => HandleError::OutOfRange { handle: name, slots },
         Sight { state: State::Claimed, stamp: Some(stamp), .. } if is_pending(handle, stamp) => {
             HandleError::Pending { handle: name }
         }
         Sight { stamp: Some(stamp), .. } if bits.generation_of(stamp) == handle.generation() => {
             HandleError::WrongKind { handle: name, kind: handle.kind(), expected: bits.kind_of(stamp) }
         }
-        Sight { state: State::OutOfUse, .. } => HandleError::Retired { handle: name },
+        Sight { state: State::OutOfUse, .. } | Sight { state: State::Buried, stamp: Some(SPENT), .. } => {
+            HandleError::Retired { handle: name }
+        }
         Sight { stamp: Some(stamp), .. } => HandleError::Stale { handle: name, current: bits.generation_of(stamp) },
     }
 }

@@ -93,10 +93,11 @@ impl Flags for NoTags {
 #[cfg(feature = "alloc")]
 mod index {
     use alloc::vec::Vec;
+    use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use crate::bits::Bits;
     use crate::error::OutOfMemory;
-    use crate::slots::{Slots, ones};
+    use crate::slots::{LiveWords, Slots, ones};
 
     /// One bitmap per tag in use, and how many things have it.
     #[derive(Default)]
@@ -160,6 +161,33 @@ mod index {
         }
     }
 
+    /// Some groups in a row, seen through a filter.
+    pub(crate) struct Groups<'a> {
+        filter: Filter<'a>,
+        first: u32,
+        words: Words<'a>,
+        /// The words tell all there is to know.
+        only: bool,
+    }
+
+    #[derive(Clone, Copy)]
+    enum Words<'a> {
+        Live(LiveWords<'a>),
+        Tag(&'a [AtomicU64]),
+    }
+
+    impl Groups<'_> {
+        /// The matching slots of the `n`th of these groups.
+        #[inline(always)]
+        pub(crate) fn word(&self, n: u32) -> u64 {
+            let word = match self.words {
+                Words::Live(words) => words.get(n as usize),
+                Words::Tag(words) => words.get(n as usize).map_or(0, |word| word.load(Relaxed)),
+            };
+            if self.only { word } else { self.filter.narrow(self.first + n, word) }
+        }
+    }
+
     /// The live slots that have some tags and lack others, group by group.
     #[derive(Clone, Copy)]
     pub(crate) struct Filter<'a> {
@@ -194,13 +222,35 @@ mod index {
             }
         }
 
+        /// The groups from `number` on, as far as their words lie in a row: at least to the end of a run of slots.
+        #[inline]
+        pub(crate) fn groups(&self, number: u32) -> Groups<'a> {
+            Groups {
+                filter: *self,
+                first: number,
+                words: match self.lead {
+                    Some(lead) => Words::Tag(lead.words(number)),
+                    None => Words::Live(self.slots.live_words(number)),
+                },
+                only: self.with | self.without == 0,
+            }
+        }
+
         /// The matching slots of a group.
         #[inline]
         pub(crate) fn word(&self, number: u32) -> u64 {
-            let mut word = match self.lead {
-                Some(lead) => lead.word(number),
-                None => self.slots.live_word(number),
-            };
+            self.narrow(
+                number,
+                match self.lead {
+                    Some(lead) => lead.word(number),
+                    None => self.slots.live_word(number),
+                },
+            )
+        }
+
+        /// Those of the slots of a group that have the other tags, and lack those that they must lack.
+        #[inline]
+        fn narrow(&self, number: u32, mut word: u64) -> u64 {
             for bit in ones(self.with) {
                 word &= self.index.maps[bit as usize].slots.word(number);
             }

@@ -190,6 +190,11 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         Some(Place { block: NonNull::new(block.cast())?, row, len, thing: PhantomData })
     }
 
+    #[inline(always)]
+    fn near(&mut self, index: u32) -> Option<Place<T>> {
+        self.place(index)
+    }
+
     fn grow(&self, index: u32) -> Result<Place<T>, OutOfMemory> {
         self.blocks.grow(index)?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))

@@ -17,38 +17,38 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRows<T> {
         Self(Pool::new())
     }
 
-    #[inline]
+    #[inline(always)]
     fn spawn(&mut self, thing: T) -> Handle<T> {
         self.0.spawn(thing)
     }
 
-    #[inline]
+    #[inline(always)]
     fn despawn(&mut self, key: Handle<T>) {
         self.0.despawn(key);
     }
 }
 
 impl<T: Sample + Thing<Storage = Rows<T>>> SpawnMany<T> for LathRows<T> {
-    #[inline]
+    #[inline(always)]
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<T>>) {
         keys.extend(self.0.spawn_many(things));
     }
 }
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRows<T> {
-    #[inline]
+    #[inline(always)]
     fn field(&self, key: Handle<T>) -> f32 {
         self.0.get(key).map_or(0.0, T::field)
     }
 }
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Walk<T> for LathRows<T> {
-    #[inline]
+    #[inline(always)]
     fn walk(&self, mut see: impl FnMut(&T)) {
         self.0.iter().for_each(|(_, thing)| see(thing));
     }
 
-    #[inline]
+    #[inline(always)]
     fn walk_mut(&mut self, mut change: impl FnMut(&mut T)) {
         self.0.iter_mut().for_each(|(_, thing)| change(thing));
     }
@@ -74,7 +74,7 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsRead<T> {
 }
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRowsRead<T> {
-    #[inline]
+    #[inline(always)]
     fn field(&self, key: Handle<T>) -> f32 {
         self.0.0.read(key).field()
     }

@@ -46,7 +46,7 @@ impl<T: Sample> Store<T> for RawFields {
 }
 
 impl<T: Sample> Lookup<T> for RawFields {
-    #[inline]
+    #[inline(always)]
     fn field(&self, key: RawKey) -> f32 {
         match self.entries.get(key.index as usize) {
             Some(entry) if entry.generation == key.generation => entry.field,

@@ -39,12 +39,12 @@ impl<T: Sample> Store<T> for RawPacked<T> {
 }
 
 impl<T: Sample> Walk<T> for RawPacked<T> {
-    #[inline]
+    #[inline(always)]
     fn walk(&self, see: impl FnMut(&T)) {
         self.things.iter().for_each(see);
     }
 
-    #[inline]
+    #[inline(always)]
     fn walk_mut(&mut self, change: impl FnMut(&mut T)) {
         self.things.iter_mut().for_each(change);
     }

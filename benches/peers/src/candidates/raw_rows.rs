@@ -36,7 +36,7 @@ impl<T: Sample> Store<T> for RawRows<T> {
         Self { rows: Vec::new(), first_free: NONE }
     }
 
-    #[inline]
+    #[inline(always)]
     fn spawn(&mut self, thing: T) -> RawKey {
         if let Some(row) = self.rows.get_mut(self.first_free as usize) {
             let index = self.first_free;
@@ -50,7 +50,7 @@ impl<T: Sample> Store<T> for RawRows<T> {
         RawKey { index, generation: 1 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn despawn(&mut self, key: RawKey) {
         match self.rows.get_mut(key.index as usize) {
             Some(row) if row.generation == key.generation => {
@@ -65,7 +65,7 @@ impl<T: Sample> Store<T> for RawRows<T> {
 
 /// Reserves once, extends without a check per row, then counts the keys out: only ever used on rows without free places.
 impl<T: Sample> SpawnMany<T> for RawRows<T> {
-    #[inline]
+    #[inline(always)]
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<RawKey>) {
         assert!(self.first_free == NONE, "no workload fills holes in bulk");
         let first = self.rows.len() as u32;
@@ -75,7 +75,7 @@ impl<T: Sample> SpawnMany<T> for RawRows<T> {
 }
 
 impl<T: Sample> Lookup<T> for RawRows<T> {
-    #[inline]
+    #[inline(always)]
     fn field(&self, key: RawKey) -> f32 {
         match self.rows.get(key.index as usize) {
             Some(row) if row.generation == key.generation => row.thing.field(),

@@ -30,19 +30,19 @@ macro_rules! candidate {
                 Self(slotmap::$map::new())
             }
 
-            #[inline]
+            #[inline(always)]
             fn spawn(&mut self, thing: T) -> DefaultKey {
                 self.0.insert(thing)
             }
 
-            #[inline]
+            #[inline(always)]
             fn despawn(&mut self, key: DefaultKey) {
                 self.0.remove(key);
             }
         }
 
         impl<T: Sample> SpawnMany<T> for $wrapper<T> {
-            #[inline]
+            #[inline(always)]
             fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<DefaultKey>) {
                 self.0.reserve(things.len());
                 keys.extend(things.map(|thing| self.0.insert(thing)));
@@ -50,19 +50,19 @@ macro_rules! candidate {
         }
 
         impl<T: Sample> Lookup<T> for $wrapper<T> {
-            #[inline]
+            #[inline(always)]
             fn field(&self, key: DefaultKey) -> f32 {
                 self.0.get(key).map_or(0.0, T::field)
             }
         }
 
         impl<T: Sample> Walk<T> for $wrapper<T> {
-            #[inline]
+            #[inline(always)]
             fn walk(&self, see: impl FnMut(&T)) {
                 self.0.values().for_each(see);
             }
 
-            #[inline]
+            #[inline(always)]
             fn walk_mut(&mut self, change: impl FnMut(&mut T)) {
                 self.0.values_mut().for_each(change);
             }

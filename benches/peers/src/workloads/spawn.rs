@@ -38,7 +38,7 @@ trait How: 'static {
 struct Singly;
 
 impl How for Singly {
-    #[inline]
+    #[inline(always)]
     fn spawn<S: SpawnMany<Fat>>(store: &mut S, count: u32, keys: &mut Vec<S::Key>) {
         keys.extend((0..count).map(|n| store.spawn(Fat::number(n))));
     }
@@ -47,7 +47,7 @@ impl How for Singly {
 struct InBulk;
 
 impl How for InBulk {
-    #[inline]
+    #[inline(always)]
     fn spawn<S: SpawnMany<Fat>>(store: &mut S, count: u32, keys: &mut Vec<S::Key>) {
         store.spawn_many((0..count as usize).map(|n| Fat::number(n as u32)), keys);
     }

@@ -8,6 +8,7 @@
 //! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
 //!   after, with release ordering.
 
+mod bulk;
 mod rest;
 mod run;
 mod shared;
@@ -19,6 +20,7 @@ mod whole;
 use core::mem::needs_drop;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::blocks::unlikely;
 use crate::clusters::Clusters;
 use crate::error::{HandleError, OutOfMemory, SpawnFault};
 use crate::generation::{NIL_SLOT, SPENT, is_live};
@@ -29,6 +31,7 @@ use crate::storage::{Storage, ThingMut, ThingRef};
 use crate::tags::{TagIndex, TagSet};
 use crate::thing::Thing;
 
+pub(crate) use bulk::{Batch, End};
 pub use rest::Rest;
 pub use view::Query;
 pub use walk::{Iter, IterMut};
@@ -61,6 +64,7 @@ impl<T: Thing> Cells<T> {
         Ok(Self { slots, values, tags: TagIndex::default(), clusters: Clusters::new(), staged: AtomicU32::new(0) })
     }
 
+    #[inline]
     pub(crate) fn slots(&self) -> &Slots {
         &self.slots
     }
@@ -68,14 +72,45 @@ impl<T: Thing> Cells<T> {
     /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its cluster.
     #[inline]
     pub(crate) fn next_free(&mut self, tags: u64) -> Option<u32> {
-        if Self::TAGGED { self.clusters.next(tags, &mut self.slots) } else { self.slots.lowest_free() }
+        if Self::TAGGED {
+            return self.clusters.next(tags, &mut self.slots);
+        }
+        let index = self.slots.lowest_free()?;
+        self.prefetch_after(index);
+        Some(index)
+    }
+
+    /// Prefetches the free slots of the group after that of `index` that has any: they are next. Slots that were freed here
+    /// and there are far apart, which the processor does not foresee.
+    fn prefetch_after(&self, index: u32) {
+        let Some(next) = (index / GROUP + 1).checked_mul(GROUP).and_then(|from| self.slots.next_free(from)) else {
+            return;
+        };
+        let free = self.slots.free_word(next / GROUP);
+        if free == u64::MAX {
+            return; // a whole free group lies in a row
+        }
+        if let Some(first) = self.values.place(next - next % GROUP) {
+            for bit in ones(free) {
+                // SAFETY: both places are of this storage and in one group.
+                self.values.prefetch(unsafe { T::Storage::step(first, bit) });
+            }
+        }
     }
 
     /// How many slots have memory, slot 0 included.
+    #[inline]
     pub(crate) fn memory(&self) -> u64 {
         self.values.slots().min(self.slots.limit())
     }
 
+    /// The slots that have memory, slot 0 included, in order.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = u32> {
+        let limit = self.slots.limit();
+        self.values.ranges().flatten().take_while(move |&index| index < limit).map(|index| index as u32)
+    }
+
+    #[inline]
     pub(crate) fn staged(&self) -> u32 {
         self.staged.load(Ordering::Relaxed)
     }
@@ -100,7 +135,11 @@ impl<T: Thing> Cells<T> {
         // value is seen too (C3).
         let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Acquire);
         // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another even one (G3).
-        (stamp == handle.stamp()).then_some(place)
+        if stamp != handle.stamp() {
+            unlikely();
+            return None;
+        }
+        Some(place)
     }
 
     #[inline(always)]
@@ -164,7 +203,8 @@ impl<T: Thing> Cells<T> {
 
     fn sight(&self, handle: Handle<T>, slots: u64) -> Sight {
         let index = handle.index();
-        Sight { state: self.slots.state(index), stamp: self.stamp(index), slots: (slots - 1) as u32 }
+        let stamp = self.stamp(index).filter(|_| u64::from(index) < self.slots.limit());
+        Sight { state: self.slots.state(index), stamp, slots: (slots - 1) as u32 }
     }
 
     /// Makes room for slot `index`.
@@ -179,18 +219,43 @@ impl<T: Thing> Cells<T> {
         Ok(())
     }
 
-    /// Opens a free or reserved slot for a value like this, of its next generation.
+    /// Puts a value into the lowest free slot, if that is near the last one and nothing else is to be done; otherwise gives
+    /// it back. Things with tags go by their cluster instead.
+    #[inline(always)]
+    pub(crate) fn spawn_near(&mut self, kind: u32, value: T) -> Result<Handle<T>, T> {
+        let Self { slots, values, .. } = self;
+        if Self::TAGGED {
+            return Err(value);
+        }
+        let Some(free) = slots.free_near() else { return Err(value) };
+        let index = free.index;
+        let Some(place) = values.near(index) else { return Err(value) };
+        let bits = Handle::<T>::STAMP;
+        // SAFETY: the place is of this storage. Nobody else uses the value: the slot is free, and `&mut self`.
+        let stamp = unsafe {
+            let stamp = values.stamp(place);
+            let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, kind);
+            values.write(place, value);
+            stamp.store(live, Ordering::Relaxed);
+            live
+        };
+        let edge = free.take();
+        slots.note_edge(index / GROUP, edge);
+        Ok(Handle::from_parts(index, stamp))
+    }
+
+    /// Opens a free or reserved slot for a value with these marks, of its next generation.
     #[inline]
-    pub(crate) fn vacancy(&mut self, index: u32, value: &T) -> Result<Vacancy<'_, T>, OutOfMemory> {
+    pub(crate) fn vacancy(&mut self, index: u32, marks: Marks) -> Result<Vacancy<'_, T>, OutOfMemory> {
         debug_assert!(matches!(self.slots.state(index), State::Free | State::Claimed));
-        let tags = value.tags().widen();
+        let Marks { kind, tags } = marks;
         self.room(index)?;
         self.room_for_tags(index, tags)?;
         let Some(place) = self.values.place(index) else { unreachable!("`room` made the place") };
         // SAFETY: the place is of this storage.
         let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Relaxed);
         let bits = Handle::<T>::STAMP;
-        let stamp = bits.stamp(bits.generation_of(stamp) + 1, value.kind());
+        let stamp = bits.stamp(bits.generation_of(stamp) + 1, kind);
         Ok(Vacancy { cells: self, index, place, stamp, tags })
     }
 
@@ -210,7 +275,14 @@ impl<T: Thing> Cells<T> {
     /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used again.
     #[inline]
     fn vacate(&mut self, index: u32, after: u32) -> Freed {
-        if self.slots.claimed() > 0 && self.slots.state(index) == State::Claimed {
+        if self.slots.claimed() == 0 && after != SPENT {
+            self.slots.release_live(index);
+            if Self::TAGGED {
+                self.clusters.note_freed(index, &self.slots);
+            }
+            return Freed { index, stamp: after };
+        }
+        if self.slots.state(index) == State::Claimed {
             *self.staged.get_mut() -= 1;
         }
         self.release(index, after == SPENT);
@@ -296,6 +368,21 @@ impl<T: Thing> Cells<T> {
     }
 }
 
+/// What a value says about itself. It is asked once: `kind` and `tags` are user code, which may panic or say something
+/// else the next time.
+#[derive(Clone, Copy)]
+pub(crate) struct Marks {
+    pub(crate) kind: u32,
+    pub(crate) tags: u64,
+}
+
+impl Marks {
+    #[inline(always)]
+    pub(crate) fn of<T: Thing>(value: &T) -> Self {
+        Self { kind: value.kind(), tags: value.tags().widen() }
+    }
+}
+
 /// A slot that has become free, or retired if its stamp is [`SPENT`].
 #[derive(Clone, Copy)]
 pub(crate) struct Freed {
@@ -341,7 +428,7 @@ impl<T: Thing> Vacancy<'_, T> {
         Self { stamp: handle.stamp(), ..self }
     }
 
-    /// Puts the value there: the slot is live.
+    /// Puts the value there: the slot, which was free or reserved, is live.
     #[inline]
     pub(crate) fn fill(self, value: T) -> Handle<T> {
         debug_assert!(is_live(self.stamp));
@@ -357,6 +444,7 @@ impl<T: Thing> Vacancy<'_, T> {
             self.cells.slots.take(self.index);
         }
         self.cells.note_tags(self.index, self.tags);
+        self.cells.hold_to(self.place, self.tags);
         Handle::from_parts(self.index, self.stamp)
     }
 }

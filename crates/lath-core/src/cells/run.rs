@@ -59,17 +59,19 @@ impl<T: Thing> Written<'_, T> {
     /// Takes the value only if there is memory to note its tags, too.
     fn push(&mut self, value: T) -> Result<(), SpawnFault> {
         let index = self.first + self.count;
-        self.cells.room_for_tags(index, value.tags().widen()).map_err(SpawnFault::OutOfMemory)?;
+        let tags = value.tags().widen();
+        self.cells.room_for_tags(index, tags).map_err(SpawnFault::OutOfMemory)?;
         let Some(place) = self.cells.values.place(index) else { unreachable!("there is room") };
         // SAFETY: the place is of this storage, and nobody else uses the value of a free slot.
         unsafe { self.cells.values.write(place, value) };
         self.count += 1;
+        self.cells.hold_to(place, tags);
         Ok(())
     }
 }
 
-impl<T: Thing> Drop for Written<'_, T> {
-    fn drop(&mut self) {
+impl<T: Thing> Written<'_, T> {
+    fn drop_all(&mut self) {
         while self.count > 0 {
             self.count -= 1;
             if let Some(place) = self.cells.values.place(self.first + self.count) {
@@ -78,5 +80,20 @@ impl<T: Thing> Drop for Written<'_, T> {
                 unsafe { self.cells.values.drop_in_place(place) };
             }
         }
+    }
+}
+
+impl<T: Thing> Drop for Written<'_, T> {
+    fn drop(&mut self) {
+        /// Drops those that are left, also when the `Drop` of one has unwound.
+        struct Rest<'a, 'b, T: Thing>(&'a mut Written<'b, T>);
+
+        impl<T: Thing> Drop for Rest<'_, '_, T> {
+            fn drop(&mut self) {
+                self.0.drop_all();
+            }
+        }
+
+        Rest(self).0.drop_all();
     }
 }

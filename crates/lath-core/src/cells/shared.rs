@@ -60,6 +60,7 @@ impl<T: Thing> Cells<T> {
                         if !self.settle(index) {
                             continue;
                         }
+                        *self.staged.get_mut() -= 1; // before `note`, which may panic
                         note(Handle::<T>::STAMP.generation_of(stamp));
                         committed += 1;
                     }
@@ -70,7 +71,6 @@ impl<T: Thing> Cells<T> {
             from = number + 1;
         }
         self.slots.tidy_claims();
-        *self.staged.get_mut() -= committed;
         committed
     }
 }

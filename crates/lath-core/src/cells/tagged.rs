@@ -49,6 +49,18 @@ impl<T: Thing> Cells<T> {
         }
     }
 
+    /// Holds a value that was just written to the tags that there is room for: `Thing::tags` is user code, and may have
+    /// said something else when the storage asked again.
+    #[inline]
+    pub(super) fn hold_to(&mut self, place: Place<T>, tags: u64) {
+        // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`).
+        unsafe {
+            if Self::TAGGED && self.values.tags(place).widen() != tags {
+                self.values.set_tags(place, T::Tags::narrow(tags));
+            }
+        }
+    }
+
     /// How many live things have all of these tags.
     pub(crate) fn count_tagged(&self, tags: u64) -> usize {
         match tags.count_ones() {

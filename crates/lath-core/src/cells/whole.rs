@@ -13,21 +13,22 @@ impl<T: Thing> Cells<T> {
         T::Storage: CloneStorage<T>,
     {
         let mut copy = Self::new(self.slots.limit())?;
-        for index in self.values.ranges().flatten().skip(1).map(|index| index as u32) {
+        for index in self.indices().filter(|&index| index > 0) {
+            // Memory even for what is empty: a copy of a fixed pool allocates no more than the original.
+            copy.room(index)?;
             let Some(place) = self.values.place(index) else { unreachable!("`ranges` lists slots with memory") };
             let state = self.slots.state(index);
             let Some(stamp) = self.stamp(index) else { unreachable!("a place has a stamp") };
             if state == State::Free && stamp == 0 {
                 continue;
             }
-            copy.room(index)?;
             if is_live(stamp) || state == State::Buried {
                 // SAFETY: the place is of `self` and holds a value (C1), which nobody has exclusively behind `&self`.
                 let (mut value, tags) = unsafe { (self.values.clone_value(place), self.values.tags(place)) };
                 value.put_tags(tags);
                 let bits = Handle::<T>::STAMP;
                 let live = if is_live(stamp) { stamp } else { bits.stamp(1, 0) };
-                let vacancy = copy.vacancy(index, &value)?;
+                let vacancy = copy.vacancy(index, Marks { kind: 0, tags: tags.widen() })?;
                 let handle = Vacancy { stamp: live, ..vacancy }.fill(value);
                 match state {
                     State::Buried => {
@@ -56,6 +57,8 @@ impl<T: Thing> Cells<T> {
                 }
             }
         }
+        // Which tags own a group follows from its history, not from what is in it now.
+        copy.clusters = self.clusters.try_clone(&copy.slots)?;
         Ok(copy)
     }
 

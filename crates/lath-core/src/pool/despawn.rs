@@ -27,7 +27,7 @@ impl<T: Thing> Pool<T> {
     pub fn despawn(&mut self, handle: Handle<T>) -> bool {
         let Self { cells, order, counts, .. } = self;
         if let Some((freed, doomed)) = cells.drop_value(handle) {
-            counts.note_freed(freed);
+            counts.note_freed(freed, doomed.cells().slots().used());
             order.note(freed, doomed.cells());
             return true;
         }
@@ -97,7 +97,7 @@ impl<T: Thing> Pool<T> {
             let Some(Reverse((_, index))) = self.graves.pop() else { break };
             let Self { cells, order, counts, .. } = self;
             if let Some((freed, doomed)) = cells.exhume(index) {
-                counts.note_freed(freed);
+                counts.note_freed(freed, doomed.cells().slots().used());
                 order.note(freed, doomed.cells());
                 reaped += 1;
             }
@@ -125,7 +125,7 @@ impl<T: Thing> Pool<T> {
         let Self { cells, order, counts, graves } = self;
         graves.clear();
         cells.clear(&mut |freed, cells| {
-            counts.note_freed(freed);
+            counts.note_freed(freed, cells.slots().used());
             order.note(freed, cells);
         });
     }

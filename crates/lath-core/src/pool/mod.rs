@@ -203,7 +203,7 @@ impl<T: Thing> Pool<T> {
     }
 
     fn note(&mut self, freed: Freed) {
-        self.counts.note_freed(freed);
+        self.counts.note_freed(freed, self.cells.slots().used());
         self.order.note(freed, &self.cells);
     }
 
@@ -247,12 +247,11 @@ impl<T: Thing> Default for Pool<T> {
 /// If memory is refused.
 impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
     fn clone(&self) -> Self {
-        Self {
-            cells: self.cells.try_clone().unwrap_or_else(|error| panic!("{error}")),
-            order: self.order.clone(),
-            graves: self.graves.clone(),
-            counts: self.counts,
-        }
+        let cells = self.cells.try_clone().unwrap_or_else(|error| panic!("{error}"));
+        // As much room as in the original: a copy of a fixed pool does not allocate either.
+        let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
+        graves.extend(&self.graves);
+        Self { cells, order: self.order.clone(), graves, counts: self.counts }
     }
 }
 

@@ -3,10 +3,11 @@
 use core::iter::FusedIterator;
 
 use super::Pool;
+use crate::cells::{Batch, Cells, End, Marks};
 use crate::error::{SpawnError, SpawnFault};
 use crate::handle::{Handle, HandleRange};
+use crate::reuse::Reuse;
 use crate::state::fitting_kind;
-use crate::tags::TagSet;
 use crate::thing::Thing;
 
 impl<T: Thing> Pool<T> {
@@ -29,11 +30,11 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(c.index(), a.index()); // the lowest free slot
     /// assert_eq!(format!("{a} {b} {c}"), "1v1 2v1 1v3");
     /// ```
-    #[inline]
+    #[inline(always)] // so that the value is made in its slot: copied through the stack it costs twice as much
     pub fn spawn(&mut self, value: T) -> Handle<T> {
-        match self.next_slot(&value) {
-            Ok(index) => self.fill(index, None, value).unwrap_or_else(|error| refuse::<T>(error.fault)),
-            Err(fault) => refuse::<T>(fault),
+        match self.spawn_near(value) {
+            Ok(handle) => handle,
+            Err((marks, value)) => self.spawn_anywhere(marks, value).unwrap_or_else(|error| refuse::<T>(error.fault)),
         }
     }
 
@@ -47,18 +48,42 @@ impl<T: Thing> Pool<T> {
     /// # Examples
     ///
     /// See [`SpawnError`].
-    #[inline]
+    #[inline(always)] // as for `spawn`
     pub fn try_spawn(&mut self, value: T) -> Result<Handle<T>, SpawnError<T>> {
-        match self.next_slot(&value) {
-            Ok(index) => self.fill(index, None, value),
+        match self.spawn_near(value) {
+            Ok(handle) => Ok(handle),
+            Err((marks, value)) => self.spawn_anywhere(marks, value),
+        }
+    }
+
+    /// The way that most things go: into a free slot of the group where the last one went.
+    #[inline(always)]
+    fn spawn_near(&mut self, value: T) -> Result<Handle<T>, (Marks, T)> {
+        let marks = Marks::of(&value);
+        if self.order.reuse() != Reuse::Lowest || fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
+            return Err((marks, value));
+        }
+        let handle = match self.cells.spawn_near(marks.kind, value) {
+            Ok(handle) => handle,
+            Err(value) => return Err((marks, value)),
+        };
+        let used = self.used();
+        self.counts.note_spawned::<T>(handle.generation(), used);
+        Ok(handle)
+    }
+
+    #[inline(never)]
+    fn spawn_anywhere(&mut self, marks: Marks, value: T) -> Result<Handle<T>, SpawnError<T>> {
+        match self.next_slot(marks) {
+            Ok(index) => self.fill(index, marks, None, value),
             Err(fault) => Err(SpawnError { value, fault }),
         }
     }
 
     /// Puts many things in: an iterator over their handles.
     ///
-    /// All things are spawned whether or not the handles are looked at; each handle that is taken from the iterator is
-    /// one thing spawned, and dropping the iterator spawns the rest. If the things' own iterator panics, what was spawned
+    /// All things are spawned whether or not the handles are looked at: asking for a handle spawns the next few, and
+    /// dropping the iterator the rest. If the things' own iterator panics, what was spawned
     /// until then stays.
     ///
     /// # Panics
@@ -76,7 +101,7 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!((crew.len(), more.len()), (20, 10));
     /// ```
     pub fn spawn_many<I: IntoIterator<Item = T>>(&mut self, things: I) -> SpawnMany<'_, T, I::IntoIter> {
-        SpawnMany { pool: self, things: Some(things.into_iter()) }
+        SpawnMany { pool: self, things: Some(things.into_iter()), batch: Batch { first: 0, bits: 0 } }
     }
 
     /// Puts `n` things into consecutive slots, the lowest run of free ones that is long enough: `f` makes number 0, 1, ….
@@ -141,17 +166,18 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(error.to_string(), "the handle cannot be spawned: 1v1 is stale: slot 1 is now at generation 2, free");
     /// ```
     pub fn spawn_at(&mut self, handle: Handle<T>, value: T) -> Result<(), SpawnError<T>> {
-        if let Err(fault) = self.cells.may_spawn_at(handle, value.kind()) {
+        let marks = Marks::of(&value);
+        if let Err(fault) = self.cells.may_spawn_at(handle, marks.kind) {
             return Err(SpawnError { value, fault });
         }
-        self.fill(handle.index(), Some(handle), value).map(|_| ())
+        self.fill(handle.index(), marks, Some(handle), value).map(|_| ())
     }
 
     /// The slot that the next thing gets.
     #[inline]
-    fn next_slot(&mut self, value: &T) -> Result<u32, SpawnFault> {
-        fitting_kind(Handle::<T>::STAMP, value.kind())?;
-        match self.order.next(&mut self.cells, value.tags().widen()) {
+    fn next_slot(&mut self, marks: Marks) -> Result<u32, SpawnFault> {
+        fitting_kind(Handle::<T>::STAMP, marks.kind)?;
+        match self.order.next(&mut self.cells, marks.tags) {
             Some(index) => Ok(index),
             None => Err(self.full()),
         }
@@ -159,8 +185,14 @@ impl<T: Thing> Pool<T> {
 
     /// Puts a value into a slot that is free or waits for it, under its next generation or under a given handle.
     #[inline]
-    fn fill(&mut self, index: u32, handle: Option<Handle<T>>, value: T) -> Result<Handle<T>, SpawnError<T>> {
-        let vacancy = match self.cells.vacancy(index, &value) {
+    fn fill(
+        &mut self,
+        index: u32,
+        marks: Marks,
+        handle: Option<Handle<T>>,
+        value: T,
+    ) -> Result<Handle<T>, SpawnError<T>> {
+        let vacancy = match self.cells.vacancy(index, marks) {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(SpawnError { value, fault: SpawnFault::OutOfMemory(error) }),
         };
@@ -200,11 +232,41 @@ impl<T: Thing> FromIterator<T> for Pool<T> {
     }
 }
 
-/// Spawns a thing whenever it is asked for a handle, and the rest when it is dropped: [`Pool::spawn_many`].
+/// Spawns things as it is asked for handles, and the rest when it is dropped: [`Pool::spawn_many`].
 pub struct SpawnMany<'a, T: Thing, I: Iterator<Item = T>> {
     pool: &'a mut Pool<T>,
-    /// Away while it runs, so that it is not asked again after a panic.
+    /// Gone when it has ended, and while it runs, so that it is not asked again after a panic.
     things: Option<I>,
+    /// Spawned, and their handles not yet asked for.
+    batch: Batch,
+}
+
+impl<T: Thing, I: Iterator<Item = T>> SpawnMany<'_, T, I> {
+    /// Spawns the next things: those that fit into one group of slots.
+    #[inline]
+    fn next_batch(&mut self) {
+        let Some(mut things) = self.things.take() else { return };
+        let Pool { cells, counts, order, .. } = &mut *self.pool;
+        if Cells::<T>::BATCHES && order.reuse() == Reuse::Lowest {
+            let mut largest = 0;
+            let filled = cells.fill_group(&mut things, &mut |generation| largest = largest.max(generation));
+            counts.note_spawned::<T>(largest, cells.slots().used());
+            match filled {
+                Some((batch, End::Things)) => return self.batch = batch,
+                Some((_, End::Fault(fault))) => refuse::<T>(fault),
+                Some((batch, End::Group)) => {
+                    self.batch = batch;
+                    self.things = Some(things);
+                    return;
+                }
+                None => {} // full, or out of memory: `spawn` says it
+            }
+        }
+        let Some(thing) = things.next() else { return };
+        let handle = self.pool.spawn(thing);
+        self.batch = Batch { first: handle.index(), bits: 1 };
+        self.things = Some(things);
+    }
 }
 
 impl<T: Thing, I: Iterator<Item = T>> Iterator for SpawnMany<'_, T, I> {
@@ -212,14 +274,18 @@ impl<T: Thing, I: Iterator<Item = T>> Iterator for SpawnMany<'_, T, I> {
 
     #[inline]
     fn next(&mut self) -> Option<Handle<T>> {
-        let mut things = self.things.take()?;
-        let handle = self.pool.spawn(things.next()?);
-        self.things = Some(things);
-        Some(handle)
+        if self.batch.bits == 0 {
+            self.next_batch();
+        }
+        let bit = (self.batch.bits != 0).then(|| self.batch.bits.trailing_zeros())?;
+        self.batch.bits &= self.batch.bits - 1;
+        self.pool.cells.handle_at(self.batch.first + bit)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.things.as_ref().map_or((0, Some(0)), I::size_hint)
+        let spawned = self.batch.bits.count_ones() as usize;
+        let (least, most) = self.things.as_ref().map_or((0, Some(0)), I::size_hint);
+        (least.saturating_add(spawned), most.and_then(|most| most.checked_add(spawned)))
     }
 }
 
@@ -227,6 +293,8 @@ impl<T: Thing, I: Iterator<Item = T>> FusedIterator for SpawnMany<'_, T, I> {}
 
 impl<T: Thing, I: Iterator<Item = T>> Drop for SpawnMany<'_, T, I> {
     fn drop(&mut self) {
-        self.for_each(drop);
+        while self.things.is_some() {
+            self.next_batch();
+        }
     }
 }

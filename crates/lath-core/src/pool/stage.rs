@@ -137,7 +137,7 @@ impl<T: Thing> Pool<T> {
     /// See [`stage`](Self::stage).
     pub fn commit(&mut self) -> u32 {
         let Self { cells, counts, .. } = self;
-        let used = cells.slots().live() + cells.slots().claimed() + cells.slots().buried();
+        let used = cells.slots().used();
         let committed = cells.commit(&mut |generation| counts.note_spawned::<T>(generation, used));
         counts.note_spawned::<T>(0, used);
         committed

@@ -101,22 +101,34 @@ impl Counts {
         }
     }
 
+    /// Notes a slot that was just freed; `used` does not count it any more.
     #[inline]
-    pub(super) fn note_freed(&mut self, freed: Freed) {
+    pub(super) fn note_freed(&mut self, freed: Freed, used: u32) {
         self.retired += u32::from(freed.stamp == SPENT);
+        // What was staged or reserved, behind a shared reference, has not been noted yet.
+        self.high_water = self.high_water.max(used + 1);
     }
 
     /// Notes a thing that was just spawned; `used` counts it.
     #[inline]
     pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: u32) {
-        self.largest_generation = self.largest_generation.max(generation);
+        if generation > self.largest_generation {
+            self.largest_generation = generation;
+        }
         if used > self.high_water {
             self.high_water = used;
-            if used > self.expected && !self.beyond_expected {
-                self.beyond_expected = true;
-                if let Some(warn) = self.warn {
-                    warn(&Excess { thing: type_name::<T>(), expected: self.expected });
-                }
+            if used > self.expected {
+                self.warn_once::<T>();
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn warn_once<T: Thing>(&mut self) {
+        if !core::mem::replace(&mut self.beyond_expected, true) {
+            if let Some(warn) = self.warn {
+                warn(&Excess { thing: type_name::<T>(), expected: self.expected });
             }
         }
     }
@@ -227,7 +239,6 @@ impl<T: Thing> Pool<T> {
     /// Slots in use: live, staged, reserved or buried.
     #[inline]
     pub(super) fn used(&self) -> u32 {
-        let slots = self.cells.slots();
-        slots.live() + slots.claimed() + slots.buried()
+        self.cells.slots().used()
     }
 }

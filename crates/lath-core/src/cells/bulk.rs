@@ -1,0 +1,86 @@
+#![expect(unsafe_code, reason = "fills the free slots of a group one after the other, and notes them all at once")]
+//! Filling the free slots of a group with as many things as there are.
+
+use super::*;
+use crate::state::fitting_kind;
+
+/// The slots of a group that were just filled, and their handles to come.
+pub(crate) struct Batch {
+    pub(crate) first: u32,
+    pub(crate) bits: u64,
+}
+
+/// Why a batch ended before the group was full.
+pub(crate) enum End {
+    /// There are more free slots in other groups.
+    Group,
+    /// There are no more things.
+    Things,
+    /// A thing has a kind that does not fit: it is dropped.
+    Fault(SpawnFault),
+}
+
+impl<T: Thing> Cells<T> {
+    /// Whether [`fill_group`](Self::fill_group) can be used at all: things with tags go by their clusters.
+    pub(crate) const BATCHES: bool = !Self::TAGGED;
+
+    /// Fills the free slots of the lowest group that has any, as far as `things` go. `None` if there is no such group, or
+    /// no memory for it. If `things` panics, what it gave before stays. `note` hears every generation.
+    #[inline(always)]
+    pub(crate) fn fill_group(
+        &mut self,
+        things: &mut impl Iterator<Item = T>,
+        note: &mut impl FnMut(u32),
+    ) -> Option<(Batch, End)> {
+        let index = self.slots.lowest_free()?;
+        self.room(index).ok()?;
+        let first = index - index % GROUP;
+        let start = self.values.place(first)?;
+        let free = self.slots.free_word(first / GROUP);
+        let mut filled = Filled { cells: self, number: first / GROUP, bits: 0 };
+        let mut end = End::Group;
+        let bits = Handle::<T>::STAMP;
+        for bit in ones(free) {
+            let Some(value) = things.next() else {
+                end = End::Things;
+                break;
+            };
+            let kind = match fitting_kind(bits, value.kind()) {
+                Ok(kind) => kind,
+                Err(fault) => {
+                    end = End::Fault(fault);
+                    break;
+                }
+            };
+            // SAFETY: both places are of this storage and in one group. Nobody else uses the value: the slot is free, and
+            // `&mut self`.
+            unsafe {
+                let values = &filled.cells.values;
+                let place = T::Storage::step(start, bit);
+                let stamp = values.stamp(place);
+                let generation = bits.generation_of(stamp.load(Ordering::Relaxed)) + 1;
+                values.write(place, value);
+                stamp.store(bits.stamp(generation, kind), Ordering::Relaxed);
+                filled.bits |= 1 << bit;
+                note(generation);
+            }
+        }
+        let bits = filled.bits;
+        drop(filled);
+        Some((Batch { first, bits }, end))
+    }
+}
+
+/// Slots that have a value and a stamp, to be noted as live: also if the things' iterator unwinds.
+struct Filled<'a, T: Thing> {
+    cells: &'a mut Cells<T>,
+    number: u32,
+    bits: u64,
+}
+
+impl<T: Thing> Drop for Filled<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.cells.slots.take_all(self.number, self.bits);
+    }
+}
