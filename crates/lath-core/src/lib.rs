@@ -106,7 +106,7 @@ pub use error::{CapacityError, HandleError, Name, OutOfMemory, SpawnError, Spawn
 pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
 pub use handle::{AnyHandle, Handle, HandleRange};
-pub use lath_derive::CoreThing as Thing;
+pub use lath_derive::{CoreThing as Thing, CoreView as View};
 pub use tags::{NoTags, TagBits, TagSet};
 #[cfg(not(feature = "alloc"))]
 pub use thing::Rows;

@@ -112,6 +112,28 @@ pub(crate) fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
 }
 
+/// The tokens, also those within groups, with some of them replaced: `change` sees each with the one before it.
+pub(crate) fn rewrite(
+    tokens: TokenStream,
+    change: &impl Fn(Option<&TokenTree>, &TokenTree) -> Option<TokenStream>,
+) -> TokenStream {
+    let mut rewritten = TokenStream::new();
+    let mut before = None;
+    for token in tokens {
+        match (&token, change(before.as_ref(), &token)) {
+            (_, Some(other)) => rewritten.extend(other),
+            (TokenTree::Group(group), None) => {
+                let mut copy = Group::new(group.delimiter(), rewrite(group.stream(), change));
+                copy.set_span(group.span());
+                rewritten.extend([TokenTree::from(copy)]);
+            }
+            (_, None) => rewritten.extend([token.clone()]),
+        }
+        before = Some(token);
+    }
+    rewritten
+}
+
 /// The tokens, with invisible groups opened.
 pub(crate) fn flatten(tokens: TokenStream) -> TokenStream {
     let open = |token: TokenTree| match token {

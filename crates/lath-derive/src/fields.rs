@@ -22,7 +22,7 @@ pub(crate) struct ThingField {
     pub(crate) member: TokenTree,
     pub(crate) ty: TokenStream,
     /// The type that stands for it: `hull` or `_0`.
-    marker: Ident,
+    pub(crate) marker: Ident,
 }
 
 impl ThingField {
@@ -53,6 +53,11 @@ impl ThingField {
     /// Where its type is written.
     pub(crate) fn ty_span(&self) -> Span {
         self.ty.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
+    }
+
+    /// Whether the pool has to know when it changes.
+    pub(crate) fn is_tags_or_kind(&self) -> bool {
+        self.attrs.tags.is_some() || self.attrs.kind.is_some()
     }
 
     /// The path of its marker.

@@ -1,7 +1,8 @@
 //! The derive macros of lath.
 //!
-//! Nobody depends on this crate by name: `lath` exports [`Thing`] and `lath-core` exports [`CoreThing`] as its own
-//! `Thing`. The two differ in one thing only, the path by which the code they write finds `lath-core`.
+//! Nobody depends on this crate by name: `lath` exports [`Thing`] and [`View`], and `lath-core` exports [`CoreThing`] and
+//! [`CoreView`] under the same names. The two differ in one thing only, the path by which the code they write finds
+//! `lath-core`.
 //!
 //! From tokens to code, one file per step:
 //!
@@ -16,6 +17,9 @@
 //! | `case.rs` | `HTTPServer` → `http_server` |
 //! | `thing.rs` | the `impl Thing` |
 //! | `fields.rs` | the field markers and the `impl`s about them |
+//! | `columns.rs` | `ActorRef`, `ActorMut` and how they are made |
+//! | `view_attr.rs` | what `#[view(…)]` says |
+//! | `view.rs` | the `impl View` |
 //! | `root.rs` | from where the crates of lath can be reached |
 //! | `template.rs` | Rust code with holes, in place of `quote!` |
 //! | `error.rs` | what is wrong and where, as `compile_error!` |
@@ -25,6 +29,7 @@
 mod attr;
 mod bits;
 mod case;
+mod columns;
 mod cursor;
 mod entry;
 mod error;
@@ -34,6 +39,8 @@ mod parse;
 mod root;
 mod template;
 mod thing;
+mod view;
+mod view_attr;
 mod vis;
 
 use proc_macro::TokenStream;
@@ -50,4 +57,16 @@ pub fn thing(item: TokenStream) -> TokenStream {
 #[proc_macro_derive(CoreThing, attributes(thing))]
 pub fn core_thing(item: TokenStream) -> TokenStream {
     thing::derive(item, Root::Core)
+}
+
+#[doc = include_str!("../docs/view.md")]
+#[proc_macro_derive(View, attributes(view))]
+pub fn view(item: TokenStream) -> TokenStream {
+    view::derive(item, Root::Facade)
+}
+
+#[doc = include_str!("../docs/view.md")]
+#[proc_macro_derive(CoreView, attributes(view))]
+pub fn core_view(item: TokenStream) -> TokenStream {
+    view::derive(item, Root::Core)
 }

@@ -2,9 +2,10 @@
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
-use crate::cursor::{Cursor, flatten, is_group, is_punct, is_word};
+use crate::cursor::{Cursor, flatten, is_group, is_punct, is_word, rewrite};
 use crate::entry::Attr;
 use crate::error::Error;
+use crate::template::fill;
 use crate::vis::Visibility;
 
 /// What a macro says to items that are not for it.
@@ -100,16 +101,7 @@ impl Struct {
     fn name_self(&mut self) {
         let mut arguments = TokenStream::new();
         for param in &self.params {
-            match param {
-                Param::Lifetime { quote, name } => {
-                    let mut quote_mark = Punct::new('\'', Spacing::Joint);
-                    quote_mark.set_span(*quote);
-                    arguments.extend([TokenTree::from(quote_mark), name.clone().into()]);
-                }
-                Param::Type { name, .. } | Param::Const { name, .. } => {
-                    arguments.extend([TokenTree::from(name.clone())]);
-                }
-            }
+            arguments.extend(param.argument());
             arguments.extend([TokenTree::from(Punct::new(',', Spacing::Alone))]);
         }
         let replace = |tokens: &mut TokenStream| {
@@ -129,31 +121,31 @@ impl Struct {
     }
 }
 
-/// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an expression.
-fn with_self_named(tokens: TokenStream, name: &Ident, arguments: &TokenStream) -> TokenStream {
-    let mut named = TokenStream::new();
-    for token in tokens {
-        match token {
-            TokenTree::Group(group) => {
-                let mut copy = Group::new(group.delimiter(), with_self_named(group.stream(), name, arguments));
-                copy.set_span(group.span());
-                named.extend([TokenTree::from(copy)]);
+impl Param {
+    /// The parameter where it is used.
+    pub(crate) fn argument(&self) -> TokenStream {
+        match self {
+            Self::Lifetime { quote, name } => {
+                let mut mark = Punct::new('\'', Spacing::Joint);
+                mark.set_span(*quote);
+                [TokenTree::from(mark), name.clone().into()].into_iter().collect()
             }
-            token if is_word(&token, "Self") => {
-                let mut name = name.clone();
-                name.set_span(token.span());
-                named.extend([TokenTree::from(name)]);
-                if !arguments.is_empty() {
-                    let sign = |sign, spacing| TokenTree::from(Punct::new(sign, spacing));
-                    named.extend([sign(':', Spacing::Joint), sign(':', Spacing::Alone), sign('<', Spacing::Alone)]);
-                    named.extend(arguments.clone());
-                    named.extend([sign('>', Spacing::Alone)]);
-                }
-            }
-            token => named.extend([token]),
+            Self::Type { name, .. } | Self::Const { name, .. } => TokenTree::from(name.clone()).into(),
         }
     }
-    named
+}
+
+/// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an expression.
+fn with_self_named(tokens: TokenStream, name: &Ident, arguments: &TokenStream) -> TokenStream {
+    rewrite(tokens, &|_, token| {
+        is_word(token, "Self").then(|| {
+            let mut name = name.clone();
+            name.set_span(token.span());
+            let name = TokenTree::from(name).into();
+            let code = if arguments.is_empty() { "$name" } else { "$name::<$arguments>" };
+            fill(code, token.span(), &[("name", &name), ("arguments", arguments)])
+        })
+    })
 }
 
 /// What is between the brackets of all attributes that come next.

@@ -5,6 +5,7 @@ use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
 use crate::attr::{Handle, Layout, StructAttrs};
 use crate::bits::HandleBits;
 use crate::case::{bare, module_of};
+use crate::columns;
 use crate::cursor::flatten;
 use crate::error::Errors;
 use crate::fields::{self, ThingField};
@@ -71,6 +72,9 @@ fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream>
     let mut code = implementation(&thing, attrs.layout, attrs.handle, kind, tags, root);
     if !named_alike || thing.fields.is_empty() {
         code.extend(fields::write(&thing, tags, root));
+        if let Layout::Columns(said) = attrs.layout {
+            code.extend(columns::write(&thing, said, root));
+        }
     }
     Some(code)
 }

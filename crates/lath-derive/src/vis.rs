@@ -63,15 +63,16 @@ impl Visibility {
         self.tokens.clone()
     }
 
-    /// The same visibility, to be written in a module beside the item.
+    /// The same visibility, to be written in a module beside the item, as if it stood at `span`.
     pub(crate) fn one_module_down(&self, span: Span) -> TokenStream {
         match self.reach {
             Reach::Up(0) => fill("pub(super)", span, &[]),
-            Reach::Up(modules) => {
-                let path = format!("pub(in super{})", "::super".repeat(modules));
-                fill(&path, span, &[])
+            Reach::Up(modules) => fill(&format!("pub(in super{})", "::super".repeat(modules)), span, &[]),
+            Reach::Down(_) | Reach::Everywhere => {
+                let mut tokens = self.tokens.clone().into_iter().collect::<Vec<_>>();
+                tokens.iter_mut().for_each(|token| token.set_span(span));
+                tokens.into_iter().collect()
             }
-            Reach::Down(_) | Reach::Everywhere => self.here(),
         }
     }
 

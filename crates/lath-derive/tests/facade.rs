@@ -1,13 +1,18 @@
-//! `Thing` reaches `lath-core` through the facade only.
+//! `Thing` and `View` reach the other crates through the facade only.
 //!
-//! This test crate calls itself `lath` and offers just the names that the macro may use, so it also shows that no
-//! others are needed. What the macro accepts and refuses is tested in `lath-core`, in `tests/derive.rs`.
+//! This test crate calls itself `lath` and offers just the names that the macros may use, so it also shows that no
+//! others are needed. What the macros accept and refuse is tested in `lath-core`, in `tests/derive.rs`.
 
-#![expect(unsafe_code, reason = "declares the unsafe traits that the macro implements; holds no unsafe block")]
+#![expect(unsafe_code, reason = "declares the unsafe traits that the macros implement, and calls what they wrote")]
+#![expect(
+    clippy::missing_safety_doc,
+    clippy::undocumented_unsafe_blocks,
+    reason = "the traits are explained where they are declared in earnest"
+)]
 
 extern crate self as lath;
 
-use lath_derive::Thing;
+use lath_derive::{Thing, View};
 
 #[doc(hidden)]
 pub mod __private {
@@ -30,9 +35,9 @@ pub mod __private {
             }
         }
 
-        pub unsafe trait Field {
+        pub unsafe trait Field: 'static {
             type Thing;
-            type Value;
+            type Value: 'static;
             const INDEX: usize;
         }
 
@@ -59,10 +64,90 @@ pub mod __private {
         pub trait FieldVisitor<T: Fields> {
             fn field<F: Field<Thing = T>>(&mut self);
         }
+
+        pub trait Storage<T> {
+            type Place;
+        }
+
+        impl<T> Storage<T> for Rows<T> {
+            type Place = ();
+        }
+
+        pub unsafe trait View: Sized {
+            type Thing: Thing<Storage: Storage<Self::Thing>>;
+            type Item<'a>;
+            const READS: u64;
+            const WRITES: u64;
+            const WITH: u64 = 0;
+            const WITHOUT: u64 = 0;
+            type Base: Copy;
+            unsafe fn base(
+                storage: &<Self::Thing as Thing>::Storage,
+                place: <<Self::Thing as Thing>::Storage as Storage<Self::Thing>>::Place,
+                index: u32,
+            ) -> Self::Base;
+            unsafe fn at<'a>(base: Self::Base, row: usize) -> Self::Item<'a>;
+        }
+
+        pub struct Ref<'a, F: Field>(&'a F::Value);
+
+        impl<'a, F: Field> Ref<'a, F> {
+            pub fn into_inner(self) -> &'a F::Value {
+                self.0
+            }
+        }
+
+        macro_rules! view {
+            ($static:ty, $item:ty) => {
+                unsafe impl<F: Field<Thing: Thing<Storage: Storage<F::Thing>>>> View for $static {
+                    type Thing = F::Thing;
+                    type Item<'a> = $item;
+                    const READS: u64 = 1 << F::INDEX;
+                    const WRITES: u64 = 0;
+                    type Base = ();
+                    unsafe fn base(
+                        _: &<Self::Thing as Thing>::Storage,
+                        _: <<Self::Thing as Thing>::Storage as Storage<Self::Thing>>::Place,
+                        _: u32,
+                    ) {
+                    }
+                    unsafe fn at<'a>((): (), _: usize) -> $item {
+                        unreachable!()
+                    }
+                }
+            };
+        }
+
+        view!(Ref<'_, F>, Ref<'a, F>);
+        view!(Option<Ref<'_, F>>, Option<Ref<'a, F>>);
+    }
+
+    pub mod lath_soa {
+        use super::lath_core::{Field, Fields};
+
+        pub struct Columns<T>(core::marker::PhantomData<T>);
+
+        pub unsafe trait Columnar: Fields {
+            type Ref<'a>: Copy;
+            type Mut<'a>;
+            unsafe fn make_ref<'a, P: Pointers<'a, Self>>(at: P) -> Self::Ref<'a>;
+            unsafe fn make_mut<'a, P: Pointers<'a, Self>>(at: P) -> Self::Mut<'a>;
+        }
+
+        pub trait Pointers<'a, T: Fields>: Copy {
+            fn get<F: Field<Thing = T>>(self) -> *mut F::Value;
+            fn cold<F: Field<Thing = T>>(self) -> Option<*mut F::Value>;
+            fn cold_or_default<F: Field<Thing = T>>(self) -> *const F::Value;
+        }
+
+        pub trait CloneFields: Columnar {
+            fn clone_fields(from: Self::Ref<'_>) -> Self;
+        }
     }
 }
 
-use __private::lath_core::{Field, FieldVisitor, Fields, Home, Thing};
+use __private::lath_core::{Field, FieldVisitor, Fields, Home, Thing, View};
+use __private::lath_soa::{CloneFields, Columnar, Columns, Pointers};
 
 #[derive(Thing, Default)]
 struct Ship;
@@ -74,6 +159,49 @@ struct Item {
     sort: i8,
     #[thing(cold)]
     name: String,
+}
+
+#[derive(View)]
+#[view(Item)]
+struct Named<'a> {
+    name: &'a String,
+}
+
+#[derive(View)]
+#[view(Item)]
+struct PerhapsNamed<'a> {
+    name: Option<&'a String>,
+}
+
+#[derive(Thing, Default, Clone, Debug, PartialEq)]
+#[thing(columns, handle(kind = 1))]
+struct Actor<X> {
+    pos: X,
+    #[thing(kind, cold)]
+    sort: bool,
+    #[thing(cold)]
+    name: String,
+}
+
+/// A thing as it is, with or without its cold fields.
+#[derive(Clone, Copy)]
+struct Whole {
+    actor: *mut Actor<f32>,
+    default: *const Actor<f32>,
+    has_cold: bool,
+}
+
+impl Pointers<'_, Actor<f32>> for Whole {
+    fn get<F: Field<Thing = Actor<f32>>>(self) -> *mut F::Value {
+        self.actor.wrapping_byte_add(Actor::<f32>::FIELDS[F::INDEX].offset).cast()
+    }
+    fn cold<F: Field<Thing = Actor<f32>>>(self) -> Option<*mut F::Value> {
+        self.has_cold.then(|| self.get::<F>())
+    }
+    fn cold_or_default<F: Field<Thing = Actor<f32>>>(self) -> *const F::Value {
+        let actor = if self.has_cold { self.actor } else { self.default };
+        actor.wrapping_byte_add(Actor::<f32>::FIELDS[F::INDEX].offset).cast()
+    }
 }
 
 struct Count(usize);
@@ -97,4 +225,35 @@ fn the_facade_finds_every_name_that_it_needs() {
     Ship::visit(&mut count);
     assert_eq!((count.0, <item::name as Field>::INDEX), (2, 1));
     assert!(matches!(Item::FIELDS[1].home, Home::Cold));
+
+    let read_name: for<'a> fn(Named<'a>) -> &'a str = |named| named.name;
+    assert_eq!((Named::READS, read_name(Named { name: &"Ada".into() })), (2, "Ada"));
+    assert_eq!((PerhapsNamed::READS, PerhapsNamed { name: None }.name), (2, None));
+}
+
+#[test]
+fn cold_fields_have_a_default_to_be_read_and_nothing_to_be_written() {
+    fn keeps_columns<T: Thing<Storage = Columns<T>>>() {}
+    keeps_columns::<Actor<f32>>();
+
+    let mut actor = Actor { pos: 1.0, sort: true, name: "Ada".to_string() };
+    let default = Actor::default();
+    let mut at = Whole { actor: &raw mut actor, default: &raw const default, has_cold: true };
+    // SAFETY: the pointers are to the two things above, which nobody else uses meanwhile.
+    unsafe {
+        let look = Actor::make_ref(at);
+        assert_eq!((look.pos, look.sort, look.name.as_str()), (&1.0, &true, "Ada"));
+        assert_eq!(Actor::clone_fields(look).name, "Ada");
+
+        let ActorMut { pos, sort, name } = Actor::make_mut(at);
+        *pos += 1.0;
+        name.expect("it has one").push('!');
+        assert!(*sort);
+
+        at.has_cold = false;
+        let look = Actor::make_ref(at);
+        assert_eq!((look.pos, look.sort, look.name.as_str()), (&2.0, &false, ""));
+        assert!(Actor::make_mut(at).name.is_none());
+    }
+    assert_eq!(actor.name, "Ada!");
 }

@@ -57,15 +57,16 @@ pub trait Pointers<'a, T: Fields>: Copy {
 /// # Examples
 ///
 /// ```
-/// use lath_core::Thing;
-/// use lath_soa::Columns;
+/// use lath_core::{Pool, Thing};
 ///
 /// #[derive(Thing, Default)]
 /// #[thing(columns)]
-/// struct Ship { hull: f32 }
+/// struct Ship { hull: f32, name: String }
 ///
-/// fn is_columns<T: Thing<Storage = Columns<T>>>() {}
-/// is_columns::<Ship>();
+/// let mut ships = Pool::new();
+/// let ship = ships.spawn(Ship { hull: 10.0, name: "Lath".into() });
+/// let seen: ShipRef = ships.read(ship); // a struct of references, made by the derive
+/// assert_eq!((*seen.hull, seen.name.as_str()), (10.0, "Lath"));
 /// ```
 pub struct Columns<T: Columnar> {
     blocks: Fine<Block<T>>,

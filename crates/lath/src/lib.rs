@@ -40,7 +40,8 @@
 //! | put in while others look | [`stage`](Pool::stage), [`reserve`](Pool::reserve), then [`commit`](Pool::commit) |
 //! | look up | [`get`](Pool::get), [`get_mut`](Pool::get_mut), [`read`](Pool::read), [`edit`](Pool::edit), [`check`](Pool::check) |
 //! | use several at once | [`get_disjoint_mut`](Pool::get_disjoint_mut), [`split`](Pool::split), [`each_with_rest`](Pool::each_with_rest) |
-//! | walk | [`iter`](Pool::iter), [`iter_mut`](Pool::iter_mut), [`handles`](Pool::handles) |
+//! | walk | [`each`](Pool::each), [`query`](Pool::query), [`iter`](Pool::iter), [`iter_mut`](Pool::iter_mut), [`handles`](Pool::handles) |
+//! | mark and filter | [`insert_tags`](Pool::insert_tags), [`remove_tags`](Pool::remove_tags), [`has`](Pool::has), and `with`/`without` of a [`View`] |
 //! | take out | [`despawn`](Pool::despawn), [`take`](Pool::take), [`retain`](Pool::retain), [`drain_where`](Pool::drain_where), [`clear`](Pool::clear) |
 //! | take out when somebody else is done | [`despawn_after`](Pool::despawn_after), then [`reap`](Pool::reap) |
 //! | never allocate again | [`Pool::fixed`]; [`FixedPool`] needs no heap at all |
@@ -51,8 +52,9 @@
 //! | crate | holds |
 //! |---|---|
 //! | `lath` | this one: re-exports and the [`prelude`] |
-//! | `lath-core` | handles and pools; `no_std` |
-//! | `lath-derive` | `#[derive(Thing)]` |
+//! | `lath-core` | handles, pools, views, tags; `no_std` |
+//! | `lath-soa` | `#[thing(columns)]`: struct-of-arrays storage; `no_std` |
+//! | `lath-derive` | `#[derive(Thing)]`, `#[derive(View)]` |
 //!
 //! # Features
 //!
@@ -65,17 +67,20 @@
 #[doc(inline)]
 pub use lath_core::*;
 #[doc(inline)]
-pub use lath_derive::Thing;
+pub use lath_derive::{Thing, View};
+#[doc(inline)]
+pub use lath_soa::*;
 
-/// How the code that the derive writes finds `lath-core`, whatever the user's crate depends on.
+/// How the code that the derives write finds the crates of lath, whatever the user's crate depends on.
 #[doc(hidden)]
 pub mod __private {
     pub use lath_core;
+    pub use lath_soa;
 }
 
 /// What most programs type: `use lath::prelude::*`.
 ///
-/// The thing and its handles, the pools, and the errors that their calls return. What a call hands out and nobody has to
+/// The thing and its handles, the pools, views, the macro that declares tags, and the errors that calls return. What a call hands out and nobody has to
 /// name (iterators, [`Stats`]) stays at the root of the crate.
 ///
 /// # Examples
@@ -98,8 +103,8 @@ pub mod __private {
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        AnyHandle, CapacityError, FixedPool, Handle, HandleError, HandleRange, Pool, Rest, Reuse, SpawnError,
-        SpawnFault, Thing,
+        AnyHandle, CapacityError, FixedPool, Handle, HandleError, HandleRange, Mut, Pool, Ref, Rest, Reuse, SpawnError,
+        SpawnFault, Thing, View, bitflags::bitflags,
     };
 }
 

@@ -1,0 +1,208 @@
+//! What a thing in columns has besides: `ActorRef` and `ActorMut`, structs of references, and how they are made.
+
+use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
+
+use crate::case::bare;
+use crate::fields::ThingField;
+use crate::parse::Shape;
+use crate::root::Root;
+use crate::template::fill;
+use crate::thing::Thing;
+
+/// One of the two structs of references.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Ref,
+    Mut,
+}
+
+/// The structs and the `impl`s about them. `said` is where the struct asks for columns.
+pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
+    let mut code = TokenStream::new();
+    for look in [Look::Ref, Look::Mut] {
+        code.extend(declaration(thing, look));
+    }
+    let soa = root.soa(said.resolved_at(Span::call_site()));
+    code.extend(fill(
+        "#[automatically_derived]
+        impl<'pool, $params> ::core::clone::Clone for $ref<'pool, $arguments> where $predicates {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        #[automatically_derived]
+        impl<'pool, $params> ::core::marker::Copy for $ref<'pool, $arguments> where $predicates {}
+
+        #[automatically_derived]
+        unsafe impl<$params> $soa::Columnar for $name<$arguments> where $thing_predicates {
+            type Ref<'pool> = $ref<'pool, $arguments>;
+            type Mut<'pool> = $mut<'pool, $arguments>;
+
+            #[inline(always)]
+            unsafe fn make_ref<'pool, __At: $soa::Pointers<'pool, Self>>(at: __At) -> $ref<'pool, $arguments> {
+                unsafe { $ref { $ref_members } }
+            }
+
+            #[inline(always)]
+            unsafe fn make_mut<'pool, __At: $soa::Pointers<'pool, Self>>(at: __At) -> $mut<'pool, $arguments> {
+                unsafe { $mut { $mut_members } }
+            }
+        }
+
+        #[automatically_derived]
+        impl<$params> $soa::CloneFields for $name<$arguments> where $thing_predicates $clone_predicates {
+            fn clone_fields(from: $ref<'_, $arguments>) -> Self {
+                $name { $clones }
+            }
+        }",
+        Span::call_site(),
+        &[
+            ("soa", &soa),
+            ("name", &TokenTree::from(thing.name.clone()).into()),
+            ("ref", &Look::Ref.name(thing).into()),
+            ("mut", &Look::Mut.name(thing).into()),
+            ("params", &thing.generics.params),
+            ("arguments", &thing.generics.arguments),
+            ("predicates", &thing.generics.predicates),
+            ("thing_predicates", &thing.generics.thing_predicates),
+            ("clone_predicates", &clone_predicates(thing)),
+            ("ref_members", &members(thing, Look::Ref)),
+            ("mut_members", &members(thing, Look::Mut)),
+            ("clones", &clones(thing)),
+        ],
+    ));
+    code
+}
+
+impl Look {
+    /// `ActorRef` or `ActorMut`.
+    fn name(self, thing: &Thing) -> TokenTree {
+        let suffix = if self == Self::Ref { "Ref" } else { "Mut" };
+        let name = format!("{}{suffix}", bare(&thing.name.to_string()));
+        Ident::new(&name, thing.name.span().resolved_at(Span::call_site())).into()
+    }
+
+    /// How a field is referred to.
+    fn access(self, field: &ThingField) -> Access {
+        match (self, field.attrs.cold) {
+            (Self::Mut, _) if field.is_tags_or_kind() => Self::Ref.access(field),
+            (Self::Ref, None) => Access::Ref,
+            (Self::Ref, Some(_)) => Access::RefOrDefault,
+            (Self::Mut, None) => Access::Mut,
+            (Self::Mut, Some(_)) => Access::MutIfAny,
+        }
+    }
+}
+
+/// How a field is referred to.
+enum Access {
+    Ref,
+    Mut,
+    /// A cold field, or its default.
+    RefOrDefault,
+    /// A cold field, if the thing has it.
+    MutIfAny,
+}
+
+/// The struct of references.
+fn declaration(thing: &Thing, look: Look) -> TokenStream {
+    let span = thing.name.span().resolved_at(Span::call_site());
+    let mut fields = TokenStream::new();
+    for field in &thing.fields {
+        let ty = match look.access(field) {
+            Access::Ref | Access::RefOrDefault => "&'pool $ty",
+            Access::Mut => "&'pool mut $ty",
+            Access::MutIfAny => "::core::option::Option<&'pool mut $ty>",
+        };
+        let code = match thing.shape {
+            Shape::Named => format!("#[doc = $doc] $vis $member: {ty},"),
+            Shape::Tuple | Shape::Unit => format!("#[doc = $doc] $vis {ty},"),
+        };
+        fields.extend(fill(
+            &code,
+            Span::call_site(),
+            &[
+                ("doc", &text(&format!("The field `{}`.", field.member))),
+                ("vis", &field.vis.here()),
+                ("member", &TokenTree::from(field.marker.clone()).into()),
+                ("ty", &field.ty),
+            ],
+        ));
+    }
+    // The lifetime has to show up somewhere.
+    if thing.fields.is_empty() {
+        let nothing = match thing.shape {
+            Shape::Named => "__nothing: ::core::marker::PhantomData<&'pool ()>",
+            Shape::Tuple | Shape::Unit => "::core::marker::PhantomData<&'pool ()>",
+        };
+        fields = fill(nothing, Span::call_site(), &[]);
+    }
+    let (code, doc) = (
+        match thing.shape {
+            Shape::Named => "#[doc = $doc] $vis struct $look<'pool, $params> where $predicates { $fields }",
+            Shape::Tuple | Shape::Unit => "#[doc = $doc] $vis struct $look<'pool, $params>($fields) where $predicates;",
+        },
+        match look {
+            Look::Ref => "as a pool shows it: a reference to each field.",
+            Look::Mut => "as a pool gives it away: a mutable reference to each field.",
+        },
+    );
+    fill(
+        code,
+        span,
+        &[
+            ("doc", &text(&format!("`{}` {doc}", thing.name))),
+            ("vis", &thing.vis.here()),
+            ("look", &look.name(thing).into()),
+            ("params", &thing.generics.params),
+            ("predicates", &thing.generics.predicates),
+            ("fields", &fields),
+        ],
+    )
+}
+
+/// The members of such a struct, made of the pointers that `at` has.
+fn members(thing: &Thing, look: Look) -> TokenStream {
+    let mut members = TokenStream::new();
+    for field in &thing.fields {
+        let code = match look.access(field) {
+            Access::Ref => "$member: &*at.get::<$marker>(),",
+            Access::Mut => "$member: &mut *at.get::<$marker>(),",
+            Access::RefOrDefault => "$member: &*at.cold_or_default::<$marker>(),",
+            Access::MutIfAny => "$member: ::core::option::Option::map(at.cold::<$marker>(), |at| &mut *at),",
+        };
+        let holes = [("member", &field.member.clone().into()), ("marker", &field.path(thing))];
+        members.extend(fill(code, Span::call_site(), &holes));
+    }
+    if thing.fields.is_empty() {
+        let member = if thing.shape == Shape::Named { "__nothing" } else { "0" };
+        members = fill(&format!("{member}: ::core::marker::PhantomData"), Span::call_site(), &[]);
+    }
+    members
+}
+
+/// What it takes to clone a thing field by field. Whether it holds is not the struct's fault: the `for` is there because
+/// the compiler refuses to be asked about types without parameters otherwise.
+fn clone_predicates(thing: &Thing) -> TokenStream {
+    let mut predicates = fill("for<'__any> Self: ::core::clone::Clone,", Span::call_site(), &[]);
+    for field in &thing.fields {
+        let holes = [("ty", &field.ty)];
+        predicates.extend(fill("for<'__any> $ty: ::core::clone::Clone,", Span::call_site(), &holes));
+    }
+    predicates
+}
+
+fn clones(thing: &Thing) -> TokenStream {
+    let mut clones = TokenStream::new();
+    for field in &thing.fields {
+        let holes = [("member", &field.member.clone().into())];
+        clones.extend(fill("$member: ::core::clone::Clone::clone(from.$member),", Span::call_site(), &holes));
+    }
+    clones
+}
+
+fn text(text: &str) -> TokenStream {
+    TokenTree::from(Literal::string(text)).into()
+}
