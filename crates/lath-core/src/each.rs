@@ -4,40 +4,66 @@
 //! A closure loop is compiled once for the baseline of the target and once for AVX2; which one runs is decided once per
 //! call. Neither fuses nor reorders floating-point operations, so the results are the same, bit by bit.
 
+use core::ops::Range;
+
 use crate::slots::GROUP;
 use crate::storage::Storage;
 use crate::tags::Filter;
-use crate::view::{StorageOf, View};
+use crate::view::{Slices, StorageOf, View};
 
-/// Calls `f` with the view of every slot that matches.
+/// Calls `f` with the view of every slot that matches, in the groups of a range.
 ///
 /// # Safety
 ///
 /// The slots that match hold values. For as long as `'a`, the storage lives, nobody writes to the fields in `V::READS`,
 /// and nobody else uses those in `V::WRITES`.
 #[inline]
-pub(crate) unsafe fn each<'a, V: View>(storage: &'a StorageOf<V>, filter: Filter<'_>, mut f: impl FnMut(V::Item<'a>)) {
+pub(crate) unsafe fn each<'a, V: View>(
+    storage: &'a StorageOf<V>,
+    filter: Filter<'_>,
+    groups: Range<u32>,
+    mut f: impl FnMut(V::Item<'a>),
+) {
     let _checked = const { (V::READS, V::WRITES) };
     // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is up to the caller.
     let per_row = |base: V::Base, row: usize| f(unsafe { V::at(base, row) });
     // SAFETY: passed on from the caller.
-    unsafe { runs::<V>(storage, filter, Rows(per_row)) }
+    unsafe { runs::<V>(storage, filter, groups, EachRow(per_row)) }
+}
+
+/// Calls `f` with slices over every run of slots that match, in the groups of a range.
+///
+/// # Safety
+///
+/// As [`each`]; and the fields of the view are dense.
+#[inline]
+pub(crate) unsafe fn each_run<'a, V: Slices>(
+    storage: &'a StorageOf<V>,
+    filter: Filter<'_>,
+    groups: Range<u32>,
+    mut f: impl FnMut(V::Slices<'a>),
+) {
+    let _checked = const { (V::READS, V::WRITES) };
+    // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is up to the caller.
+    let per_run = |base: V::Base, rows: Range<usize>| f(unsafe { V::slices(base, rows) });
+    // SAFETY: passed on from the caller.
+    unsafe { runs::<V>(storage, filter, groups, EachRun(per_run)) }
 }
 
 /// What is done with the rows of a run.
 trait OnRun<B> {
     /// All rows of a range.
-    fn full(&mut self, base: B, rows: core::ops::Range<usize>);
+    fn full(&mut self, base: B, rows: Range<usize>);
     /// The rows of a group whose bits are set.
     fn partial(&mut self, base: B, first: usize, bits: u64);
 }
 
 /// A closure for every single row.
-struct Rows<F>(F);
+struct EachRow<F>(F);
 
-impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for Rows<F> {
+impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for EachRow<F> {
     #[inline(always)]
-    fn full(&mut self, base: B, rows: core::ops::Range<usize>) {
+    fn full(&mut self, base: B, rows: Range<usize>) {
         for row in rows {
             (self.0)(base, row);
         }
@@ -52,20 +78,46 @@ impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for Rows<F> {
     }
 }
 
+/// A closure for every run of rows.
+struct EachRun<F>(F);
+
+impl<B: Copy, F: FnMut(B, Range<usize>)> OnRun<B> for EachRun<F> {
+    #[inline(always)]
+    fn full(&mut self, base: B, rows: Range<usize>) {
+        (self.0)(base, rows);
+    }
+
+    #[inline(always)]
+    fn partial(&mut self, base: B, first: usize, mut bits: u64) {
+        while bits != 0 {
+            let start = bits.trailing_zeros();
+            let len = (!(bits >> start)).trailing_zeros();
+            (self.0)(base, first + start as usize..first + (start + len) as usize);
+            // `start + len` is below 64: a group whose bits are all set is not a partial one.
+            bits &= u64::MAX.checked_shl(start + len).unwrap_or(0);
+        }
+    }
+}
+
 /// Finds the runs of matching slots, in the version of the loop that suits the machine.
 ///
 /// # Safety
 ///
 /// As [`each`], for whatever `on_run` does with the rows it is given.
 #[inline]
-unsafe fn runs<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, on_run: impl OnRun<V::Base>) {
+unsafe fn runs<V: View>(
+    storage: &StorageOf<V>,
+    filter: Filter<'_>,
+    groups: Range<u32>,
+    on_run: impl OnRun<V::Base>,
+) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, as was asked just now; the rest is passed on from the caller.
-        return unsafe { runs_avx2::<V>(storage, filter, on_run) };
+        return unsafe { runs_avx2::<V>(storage, filter, groups, on_run) };
     }
     // SAFETY: passed on from the caller.
-    unsafe { runs_plain::<V>(storage, filter, on_run) }
+    unsafe { runs_plain::<V>(storage, filter, groups, on_run) }
 }
 
 /// # Safety
@@ -73,22 +125,32 @@ unsafe fn runs<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, on_run: impl
 /// As [`runs`]; and the processor has AVX2.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[target_feature(enable = "avx2")]
-unsafe fn runs_avx2<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, on_run: impl OnRun<V::Base>) {
+unsafe fn runs_avx2<V: View>(
+    storage: &StorageOf<V>,
+    filter: Filter<'_>,
+    groups: Range<u32>,
+    on_run: impl OnRun<V::Base>,
+) {
     // SAFETY: passed on from the caller.
-    unsafe { runs_plain::<V>(storage, filter, on_run) }
+    unsafe { runs_plain::<V>(storage, filter, groups, on_run) }
 }
 
 /// # Safety
 ///
 /// As [`runs`].
 #[inline(always)]
-unsafe fn runs_plain<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, mut on_run: impl OnRun<V::Base>) {
-    let mut from = 0;
-    while let Some(start) = filter.next(from) {
+unsafe fn runs_plain<V: View>(
+    storage: &StorageOf<V>,
+    filter: Filter<'_>,
+    range: Range<u32>,
+    mut on_run: impl OnRun<V::Base>,
+) {
+    let mut from = range.start;
+    while let Some(start) = filter.next(from).filter(|start| *start < range.end) {
         let index = start * GROUP;
         let Some(place) = storage.place(index) else { unreachable!("a slot that matches has memory") };
         // A run of slots, a block, lies within an octave, and so do the words of its groups: see `blocks.rs`.
-        let len = StorageOf::<V>::run_len(index) / GROUP;
+        let len = (StorageOf::<V>::run_len(index) / GROUP).min(range.end - start);
         let groups = filter.groups(start);
         // SAFETY: the place is that of the index.
         let base = unsafe { V::base(storage, place, index) };
@@ -115,9 +177,9 @@ unsafe fn runs_plain<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, mut on
                 }
             }
         }
-        match start.checked_add(n) {
-            Some(next) => from = next,
-            None => return,
-        }
+        from = start + n;
     }
 }
+
+/// Group numbers are below this.
+pub(crate) const ALL: Range<u32> = 0..1 << 26;

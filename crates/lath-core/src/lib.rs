@@ -123,4 +123,4 @@ pub use rows::Rows;
 #[cfg(feature = "alloc")]
 pub use storage::{CloneStorage, Storage, ThingMut, ThingRef};
 #[cfg(feature = "alloc")]
-pub use view::{FieldBase, Mut, PlaceOf, Ref, StorageOf, View};
+pub use view::{FieldBase, Mut, PlaceOf, Ref, Slices, StorageOf, View};

@@ -175,6 +175,12 @@ impl Slots {
         self.word(number, LIVE) | self.word(number, CLAIMED) | self.word(number, BURIED) == 0
     }
 
+    /// No group from here on has memory.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn group_end(&self) -> u32 {
+        self.groups.ranges().last().map_or(0, |range| range.end as u32)
+    }
+
     /// The groups that have memory.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.groups(0).map(|(number, _)| number)

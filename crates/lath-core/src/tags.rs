@@ -21,6 +21,7 @@ pub(crate) use index::{Filter, TagIndex};
 )]
 pub trait TagBits: Copy + sealed::Wide {}
 
+#[diagnostic::do_not_recommend]
 impl<B: sealed::Wide> TagBits for B {}
 
 mod sealed {
@@ -55,21 +56,26 @@ mod sealed {
     label = "not made by `bitflags!`, not `Copy`, or of more than 64 bits",
     note = "declare it with `bitflags! {{ #[derive(Clone, Copy, Default)] pub struct Tags: u32 {{ … }} }}`"
 )]
-pub trait TagSet: Flags<Bits: TagBits> + Copy + Send + Sync + 'static {
+pub trait TagSet: Copy + Send + Sync + 'static {
     /// The tags as 64 bits.
+    fn widen(self) -> u64;
+
+    /// The tags that these bits mean.
+    fn narrow(bits: u64) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Flags<Bits: TagBits> + Copy + Send + Sync + 'static> TagSet for F {
     #[inline(always)]
     fn widen(self) -> u64 {
         sealed::Wide::widen(self.bits())
     }
 
-    /// The tags that these bits mean.
     #[inline(always)]
     fn narrow(bits: u64) -> Self {
         Self::from_bits_retain(sealed::Wide::narrow(bits))
     }
 }
-
-impl<F: Flags<Bits: TagBits> + Copy + Send + Sync + 'static> TagSet for F {}
 
 /// The tags of a thing that has none. Takes no memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 //! same for rows and for columns, and it is all that a loop does per thing.
 
 use core::fmt;
-use core::ops::{Deref, DerefMut};
+use core::ops::{Deref, DerefMut, Range};
+use core::slice;
 
 use crate::field::{Field, Fields};
 use crate::handle::Handle;
@@ -266,6 +267,60 @@ unsafe impl<F: Field> View for Mut<'_, F> {
     }
 }
 
+/// Views whose fields can be had as slices, over runs of slots: tuples of [`Ref`] and [`Mut`].
+///
+/// # Safety
+///
+/// [`slices`](Self::slices) touches only what [`at`](View::at) would for the same rows.
+pub unsafe trait Slices: View {
+    /// The slices, in the order of the view: `(&mut [Vec2], &[Vec2])`.
+    type Slices<'a>;
+
+    /// Whether every field lies densely, so that there can be slices.
+    fn dense() -> bool;
+
+    /// The slices over some rows of a run.
+    ///
+    /// # Safety
+    ///
+    /// As [`at`](View::at) for each of the rows; and the fields are dense.
+    unsafe fn slices<'a>(base: Self::Base, rows: Range<usize>) -> Self::Slices<'a>;
+}
+
+// SAFETY: the rows' own values, as `Ref::at` would refer to.
+unsafe impl<F: Field> Slices for Ref<'_, F> {
+    type Slices<'a> = &'a [F::Value];
+
+    fn dense() -> bool {
+        is_dense::<F>()
+    }
+
+    #[inline(always)]
+    unsafe fn slices<'a>(base: Self::Base, rows: Range<usize>) -> &'a [F::Value] {
+        // SAFETY: dense, within the run, initialised, and not written to while the slice lives (all by the caller).
+        unsafe { slice::from_raw_parts(base.row(rows.start), rows.len()) }
+    }
+}
+
+// SAFETY: the rows' own values, as `Mut::at` would refer to.
+unsafe impl<F: Field> Slices for Mut<'_, F> {
+    type Slices<'a> = &'a mut [F::Value];
+
+    fn dense() -> bool {
+        is_dense::<F>()
+    }
+
+    #[inline(always)]
+    unsafe fn slices<'a>(base: Self::Base, rows: Range<usize>) -> &'a mut [F::Value] {
+        // SAFETY: dense, within the run, initialised, and used by nobody else while the slice lives (all by the caller).
+        unsafe { slice::from_raw_parts_mut(base.row(rows.start), rows.len()) }
+    }
+}
+
+fn is_dense<F: Field>() -> bool {
+    <F::Thing as Thing>::Storage::stride::<F>() == size_of::<F::Value>()
+}
+
 // SAFETY: the item refers to nothing.
 unsafe impl<T: Thing> View for Handle<T> {
     type Thing = T;
@@ -382,6 +437,22 @@ macro_rules! tuple_views {
             unsafe fn at<'a>(($first, $($rest,)*): Self::Base, row: usize) -> Self::Item<'a> {
                 // SAFETY: passed on from the caller.
                 unsafe { ($first::at($first, row), $($rest::at($rest, row),)*) }
+            }
+        }
+
+        // SAFETY: passed on to the parts.
+        unsafe impl<$first: Slices $(, $rest: Slices<Thing = $first::Thing>)*> Slices for ($first, $($rest,)*) {
+            type Slices<'a> = ($first::Slices<'a>, $($rest::Slices<'a>,)*);
+
+            fn dense() -> bool {
+                $first::dense() $(&& $rest::dense())*
+            }
+
+            #[inline(always)]
+            #[allow(non_snake_case, reason = "parts are named after their types")]
+            unsafe fn slices<'a>(($first, $($rest,)*): Self::Base, rows: Range<usize>) -> Self::Slices<'a> {
+                // SAFETY: passed on from the caller.
+                unsafe { ($first::slices($first, rows.clone()), $($rest::slices($rest, rows.clone()),)*) }
             }
         }
     )*};

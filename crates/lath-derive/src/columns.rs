@@ -17,6 +17,9 @@ enum Look {
 }
 
 /// The structs and the `impl`s about them. `said` is where the struct asks for columns.
+///
+/// What an `unsafe impl Columnar` promises holds because each struct has one member per field, made of the pointer that
+/// it is given for the marker of that field.
 pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
     let mut code = TokenStream::new();
     for look in [Look::Ref, Look::Mut] {

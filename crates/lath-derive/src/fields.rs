@@ -123,6 +123,7 @@ fn markers(thing: &Thing) -> TokenStream {
     )
 }
 
+/// What an `unsafe impl Field` promises holds because there is one marker per field, with that field's number and type.
 fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) -> TokenStream {
     fill(
         "#[automatically_derived]
@@ -145,6 +146,8 @@ fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) 
     )
 }
 
+/// What an `unsafe impl Fields` promises holds because the compiler itself is asked for offsets, sizes and alignments, of
+/// all fields in their order; `visit` is written in the same loop. Fields are aligned: packed structs are refused.
 fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
     let core = root.core();
     let name = TokenTree::from(thing.name.clone()).into();

@@ -204,6 +204,9 @@ impl View {
 
     /// The `impl`, by way of a tuple that is the same view. It stands in a block of its own, with a type that hides the
     /// markers of private fields from the users of a public view.
+    ///
+    /// What an `unsafe impl View` promises holds because it holds for the tuple, and the references of an item are those
+    /// of the tuple's item. No field is used twice: the struct's fields have different names.
     fn implementation(&self, parts: &[Part]) -> TokenStream {
         let core = self.root.core();
         let mut tuple = parts.iter().enumerate().map(|(i, part)| (self.block(part), variable(i))).collect::<Vec<_>>();

@@ -9,6 +9,8 @@
 //!   after, with release ordering.
 
 mod bulk;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod rest;
 mod run;
 mod shared;

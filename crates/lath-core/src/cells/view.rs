@@ -4,7 +4,7 @@
 use super::*;
 use crate::each;
 use crate::tags::Filter;
-use crate::view::View;
+use crate::view::{Slices, View};
 
 impl<T: Thing> Cells<T> {
     /// The live slots that a view sees.
@@ -19,7 +19,16 @@ impl<T: Thing> Cells<T> {
         let this = &*self;
         // SAFETY: slots that match are live (T1) and hold values (C2, C1). The exclusive borrow of the cells for `'a`
         // keeps everyone else away, and the loop makes one item per slot.
-        unsafe { each::each::<V>(&this.values, this.filter::<V>(), f) }
+        unsafe { each::each::<V>(&this.values, this.filter::<V>(), each::ALL, f) }
+    }
+
+    /// Calls `f` with slices over every run of things that the view sees.
+    #[inline]
+    pub(crate) fn runs<'a, V: Slices<Thing = T>>(&'a mut self, f: impl FnMut(V::Slices<'a>)) {
+        let this = &*self;
+        assert_dense::<V>();
+        // SAFETY: as in `each`; dense, as was asserted just now.
+        unsafe { each::each_run::<V>(&this.values, this.filter::<V>(), each::ALL, f) }
     }
 
     /// The views of all things that it sees, one by one. The view must not write.
@@ -67,6 +76,14 @@ impl<T: Thing> Cells<T> {
         // the caller.
         Some(unsafe { V::at(V::base(&self.values, place, handle.index()), 0) })
     }
+}
+
+/// Slices need columns.
+pub(super) fn assert_dense<V: Slices>() {
+    assert!(
+        V::dense(),
+        "a field of this view does not lie densely: slices need `#[thing(columns)]`, and fields that are not `hot`"
+    );
 }
 
 /// The views of a pool's things, one by one, in slot order: [`Pool::query`](crate::Pool::query).

@@ -4,7 +4,7 @@
 #![deny(trivial_casts, trivial_numeric_casts, unused_qualifications, unused_results)]
 #![allow(dead_code, non_camel_case_types)]
 
-use ::lath_core::Thing as Derive;
+use ::lath_core::{Thing as Derive, View as DeriveView};
 
 struct u32;
 struct u64;
@@ -12,8 +12,18 @@ struct i128;
 struct Rows;
 struct Thing;
 struct Result;
+struct View;
+struct Ref;
+struct Mut;
+struct Storage;
+struct Field;
+struct FieldInfo;
+struct usize;
 trait Default {}
 trait TryFrom {}
+trait Clone {}
+trait Copy {}
+trait Fields {}
 mod core {}
 mod std {}
 mod lath_core {}
@@ -24,6 +34,13 @@ struct Ship<X> {
     #[thing(kind)]
     kind: ::core::primitive::i128,
     hull: X,
+}
+
+#[derive(DeriveView)]
+#[view(Ship<X>)]
+struct Look<'a, X> {
+    kind: &'a ::core::primitive::i128,
+    hull: &'a mut X,
 }
 
 fn main() {

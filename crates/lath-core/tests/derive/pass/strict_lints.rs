@@ -6,7 +6,7 @@
 #![deny(clippy::all, clippy::pedantic, clippy::undocumented_unsafe_blocks)]
 
 use lath_core::bitflags::bitflags;
-use lath_core::{Field, Fields, Handle, Thing};
+use lath_core::{Field, Fields, Handle, Pool, Thing, View};
 
 bitflags! {
     /// Tags.
@@ -31,6 +31,17 @@ pub struct Actor<X: Default + 'static, const N: usize> {
     pub(crate) value: X,
 }
 
+/// A view.
+#[derive(View, Debug)]
+#[view(Actor<X, N>, with = Tags::A, without = Tags::empty())]
+pub struct Look<'a, X: Default + 'static, const N: usize> {
+    /// A field.
+    pub tags: &'a Tags,
+    next: &'a mut Handle<Actor<X, N>>,
+    value: &'a X,
+    who: Handle<Actor<X, N>>,
+}
+
 /// A thing.
 #[derive(Thing, Debug, Default)]
 pub struct Pair(
@@ -52,6 +63,12 @@ fn local() -> &'static str {
     struct Local {
         field: u8,
     }
+    #[derive(View, Debug)]
+    #[view(Local)]
+    struct Look<'a> {
+        field: &'a u8,
+    }
+    Pool::<Local>::new().each(|look: Look<'_>| assert_eq!(*look.field, 0));
     assert_eq!(Local { field: 1 }.field, 1);
     <local::field as Field>::NAME
 }
@@ -61,6 +78,10 @@ fn main() {
     assert_eq!((actor.tags().bits(), actor.kind(), Actor::<u8, 3>::FIELDS.len()), (1, 1, 4));
     assert_eq!((actor.tags.bits(), actor.sort, actor.next, actor.value), (1, 1, Handle::NIL, 0));
     assert_eq!(<actor::sort<u8, 3> as Field>::NAME, "sort");
+    Pool::new().each(|Look { tags, next, value, who }: Look<'_, u8, 3>| {
+        assert_eq!((tags.bits(), *value), (1, 0));
+        *next = who;
+    });
     assert_eq!(Pair::default().0, "");
     assert_eq!(local(), "field");
 
