@@ -105,12 +105,7 @@ impl<B: Copy, F: FnMut(B, Range<usize>)> OnRun<B> for EachRun<F> {
 ///
 /// As [`each`], for whatever `on_run` does with the rows it is given.
 #[inline]
-unsafe fn runs<V: View>(
-    storage: &StorageOf<V>,
-    filter: Filter<'_>,
-    groups: Range<u32>,
-    on_run: impl OnRun<V::Base>,
-) {
+unsafe fn runs<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, groups: Range<u32>, on_run: impl OnRun<V::Base>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, as was asked just now; the rest is passed on from the caller.

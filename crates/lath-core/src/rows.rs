@@ -2,7 +2,7 @@
 //! Array-of-structs storage: every thing whole, its stamp beside it, so that a lookup touches one cache line.
 
 use core::cell::UnsafeCell;
-use core::mem::{MaybeUninit, offset_of};
+use core::mem::{MaybeUninit, needs_drop, offset_of};
 use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU32;
@@ -69,6 +69,8 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     type Mut<'a> = &'a mut T;
     type Place = NonNull<Row<T>>;
 
+    const NEEDS_DROP: bool = needs_drop::<T>();
+
     fn new() -> Self {
         Self { slots: Fine::new() }
     }
@@ -128,6 +130,23 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     {
         // SAFETY: the place is ours (by the caller). In bounds: `FIELDS` is true (`Fields` is unsafe to implement).
         unsafe { self.value(place).byte_add(T::FIELDS[F::INDEX].offset).cast() }
+    }
+
+    #[inline(always)]
+    unsafe fn optional<F: Field<Thing = T>>(&self, place: Self::Place) -> Option<*mut F::Value>
+    where
+        T: Fields,
+    {
+        // SAFETY: passed on from the caller.
+        Some(unsafe { self.field::<F>(place) })
+    }
+
+    unsafe fn set_field<F: Field<Thing = T>>(&self, place: Self::Place, value: F::Value)
+    where
+        T: Fields,
+    {
+        // SAFETY: the place is ours and holds a value that nobody else uses (by the caller); the old one is dropped.
+        unsafe { *self.field::<F>(place) = value };
     }
 
     #[inline(always)]

@@ -39,6 +39,9 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The memory of one slot.
     type Place: Copy;
 
+    /// Whether [`drop_in_place`](Self::drop_in_place) does anything.
+    const NEEDS_DROP: bool;
+
     /// No slots yet.
     fn new() -> Self;
 
@@ -85,6 +88,24 @@ pub unsafe trait Storage<T: Thing>: Sized {
     where
         T: Fields;
 
+    /// Where the value of a field is, unless it is a cold one that is at its default.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage.
+    unsafe fn optional<F: Field<Thing = T>>(&self, place: Self::Place) -> Option<*mut F::Value>
+    where
+        T: Fields;
+
+    /// Replaces the value of a field.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value, which nobody else uses.
+    unsafe fn set_field<F: Field<Thing = T>>(&self, place: Self::Place, value: F::Value)
+    where
+        T: Fields;
+
     /// The tags of the thing in a slot.
     ///
     /// # Safety
@@ -103,7 +124,7 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// # Safety
     ///
-    /// Both places are of this storage and in the same group of 64 slots.
+    /// Both places are of this storage and in the same run of slots; a group of 64 slots always is.
     unsafe fn step(place: Self::Place, by: u32) -> Self::Place;
 
     /// The stamp of a slot.

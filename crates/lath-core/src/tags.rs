@@ -5,7 +5,9 @@
 //!
 //! # Invariants
 //!
-//! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag.
+//! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag. That rests on what the
+//!   tags' type says its bits are, which is user code: no memory is touched on the word of a bitmap alone, only for slots
+//!   that are live besides.
 
 use bitflags::{Flag, Flags};
 
@@ -171,25 +173,20 @@ mod index {
     pub(crate) struct Groups<'a> {
         filter: Filter<'a>,
         first: u32,
-        words: Words<'a>,
+        live: LiveWords<'a>,
+        lead: Option<&'a [AtomicU64]>,
         /// The words tell all there is to know.
         only: bool,
-    }
-
-    #[derive(Clone, Copy)]
-    enum Words<'a> {
-        Live(LiveWords<'a>),
-        Tag(&'a [AtomicU64]),
     }
 
     impl Groups<'_> {
         /// The matching slots of the `n`th of these groups.
         #[inline(always)]
         pub(crate) fn word(&self, n: u32) -> u64 {
-            let word = match self.words {
-                Words::Live(words) => words.get(n as usize),
-                Words::Tag(words) => words.get(n as usize).map_or(0, |word| word.load(Relaxed)),
-            };
+            let mut word = self.live.get(n as usize);
+            if let Some(lead) = self.lead {
+                word &= lead.get(n as usize).map_or(0, |word| word.load(Relaxed));
+            }
             if self.only { word } else { self.filter.narrow(self.first + n, word) }
         }
     }
@@ -234,10 +231,8 @@ mod index {
             Groups {
                 filter: *self,
                 first: number,
-                words: match self.lead {
-                    Some(lead) => Words::Tag(lead.words(number)),
-                    None => Words::Live(self.slots.live_words(number)),
-                },
+                live: self.slots.live_words(number),
+                lead: self.lead.map(|lead| lead.words(number)),
                 only: self.with | self.without == 0,
             }
         }
@@ -245,13 +240,8 @@ mod index {
         /// The matching slots of a group.
         #[inline]
         pub(crate) fn word(&self, number: u32) -> u64 {
-            self.narrow(
-                number,
-                match self.lead {
-                    Some(lead) => lead.word(number),
-                    None => self.slots.live_word(number),
-                },
-            )
+            let lead = self.lead.map_or(u64::MAX, |lead| lead.word(number));
+            self.narrow(number, lead & self.slots.live_word(number))
         }
 
         /// Those of the slots of a group that have the other tags, and lack those that they must lack.

@@ -267,6 +267,69 @@ unsafe impl<F: Field> View for Mut<'_, F> {
     }
 }
 
+/// Where the cold values of a run are asked for.
+pub struct ColdBase<T: Thing>(*const T::Storage, <T::Storage as Storage<T>>::Place);
+
+impl<T: Thing> Clone for ColdBase<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Thing> Copy for ColdBase<T> {}
+
+impl<T: Fields> ColdBase<T> {
+    /// # Safety
+    ///
+    /// The storage lives, and the row is within the run.
+    unsafe fn row<F: Field<Thing = T>>(self, row: usize) -> Option<*mut F::Value> {
+        // SAFETY: the storage lives (by the caller); the place is within the run of the first.
+        unsafe { (*self.0).optional::<F>(T::Storage::step(self.1, row as u32)) }
+    }
+}
+
+/// Reads a cold field where the thing has one: `Option<Ref<actor::name>>`. Kept in rows, every thing has one.
+// SAFETY: the item refers to one field, which is in `READS`.
+unsafe impl<F: Field> View for Option<Ref<'_, F>> {
+    type Thing = F::Thing;
+    type Item<'a> = Option<Ref<'a, F>>;
+    const READS: u64 = <Ref<'_, F> as View>::READS;
+    const WRITES: u64 = 0;
+    type Base = ColdBase<F::Thing>;
+
+    #[inline(always)]
+    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, _: u32) -> Self::Base {
+        ColdBase(storage, place)
+    }
+
+    #[inline]
+    unsafe fn at<'a>(base: Self::Base, row: usize) -> Option<Ref<'a, F>> {
+        // SAFETY: as for `Ref::at`; and the storage lives while the item does.
+        unsafe { base.row::<F>(row).map(|value| Ref(&*value)) }
+    }
+}
+
+/// Writes a cold field where the thing has one: `Option<Mut<actor::name>>`. To give it one there is `Pool::set`.
+// SAFETY: the item refers to one field, once, and it is in `WRITES`.
+unsafe impl<F: Field> View for Option<Mut<'_, F>> {
+    type Thing = F::Thing;
+    type Item<'a> = Option<Mut<'a, F>>;
+    const READS: u64 = 0;
+    const WRITES: u64 = <Mut<'_, F> as View>::WRITES;
+    type Base = ColdBase<F::Thing>;
+
+    #[inline(always)]
+    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, _: u32) -> Self::Base {
+        ColdBase(storage, place)
+    }
+
+    #[inline]
+    unsafe fn at<'a>(base: Self::Base, row: usize) -> Option<Mut<'a, F>> {
+        // SAFETY: as for `Mut::at`; and the storage lives while the item does.
+        unsafe { base.row::<F>(row).map(|value| Mut(&mut *value)) }
+    }
+}
+
 /// Views whose fields can be had as slices, over runs of slots: tuples of [`Ref`] and [`Mut`].
 ///
 /// # Safety

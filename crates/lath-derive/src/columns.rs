@@ -52,6 +52,22 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
             unsafe fn make_mut<'pool, __At: $soa::Pointers<'pool, Self>>(at: __At) -> $mut<'pool, $arguments> {
                 unsafe { $mut { $mut_members } }
             }
+
+            unsafe fn cold_is_default(field: ::core::primitive::usize, value: *const ::core::primitive::u8)
+                -> ::core::primitive::bool
+            {
+                match field {
+                    $is_default
+                    _ => false,
+                }
+            }
+
+            unsafe fn cold_default(field: ::core::primitive::usize, to: *mut ::core::primitive::u8) {
+                match field {
+                    $default
+                    _ => {}
+                }
+            }
         }
 
         #[automatically_derived]
@@ -74,6 +90,14 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
             ("ref_members", &members(thing, Look::Ref)),
             ("mut_members", &members(thing, Look::Mut)),
             ("clones", &clones(thing)),
+            (
+                "is_default",
+                &colds(thing, "$n => unsafe { *value.cast::<$ty>() == <$ty as ::core::default::Default>::default() },"),
+            ),
+            (
+                "default",
+                &colds(thing, "$n => unsafe { to.cast::<$ty>().write(<$ty as ::core::default::Default>::default()) },"),
+            ),
         ],
     ));
     code
@@ -195,6 +219,18 @@ fn clone_predicates(thing: &Thing) -> TokenStream {
         predicates.extend(fill("for<'__any> $ty: ::core::clone::Clone,", Span::call_site(), &holes));
     }
     predicates
+}
+
+/// An arm of a `match` for every cold field. Errors about what its type lacks point at the type.
+fn colds(thing: &Thing, arm: &str) -> TokenStream {
+    let mut arms = TokenStream::new();
+    for (n, field) in thing.fields.iter().enumerate().filter(|(_, field)| field.attrs.cold.is_some()) {
+        let first = field.ty.clone().into_iter().next();
+        let span = first.map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()));
+        let n = TokenTree::from(Literal::usize_unsuffixed(n)).into();
+        arms.extend(fill(arm, span, &[("n", &n), ("ty", &field.ty)]));
+    }
+    arms
 }
 
 fn clones(thing: &Thing) -> TokenStream {

@@ -8,6 +8,7 @@
 //!   and references are made for such slots only.
 
 use alloc::alloc::Layout;
+use alloc::boxed::Box;
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use core::ops::Range;
@@ -17,14 +18,16 @@ use core::sync::atomic::AtomicU32;
 use lath_core::blocks::{Fine, Zeroed};
 use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
 
-use crate::layout::{Column, Extent, extent, field_column, head_column};
+use crate::cold::{Cell, Defaults, is_cold};
+use crate::layout::{Column, cold_rank, extent, field_column, head_column};
 
 /// A thing that can be kept in columns: `#[thing(columns)]` implements it.
 ///
 /// # Safety
 ///
 /// [`make_ref`](Self::make_ref) and [`make_mut`](Self::make_mut) make at most one reference per field, out of the pointer
-/// that they are given for it.
+/// that they are given for it; [`cold_default`](Self::cold_default) writes a value of the field's type for every cold
+/// field.
 pub unsafe trait Columnar: Fields {
     /// A struct of shared references: `ActorRef`.
     type Ref<'a>: Copy;
@@ -44,12 +47,32 @@ pub unsafe trait Columnar: Fields {
     ///
     /// The pointers are to initialised fields that nobody else uses for `'a`.
     unsafe fn make_mut<'a, P: Pointers<'a, Self>>(at: P) -> Self::Mut<'a>;
+
+    /// Whether the value of a cold field is its default. For other fields: no.
+    ///
+    /// # Safety
+    ///
+    /// `value` points to a value of the type of field number `field`.
+    unsafe fn cold_is_default(field: usize, value: *const u8) -> bool;
+
+    /// Writes the default of a cold field. For other fields: nothing.
+    ///
+    /// # Safety
+    ///
+    /// `to` points to memory for a value of the type of field number `field`.
+    unsafe fn cold_default(field: usize, to: *mut u8);
 }
 
 /// Where the fields of one slot are.
 pub trait Pointers<'a, T: Fields>: Copy {
-    /// Where a field is.
+    /// Where a field is that has a column.
     fn get<F: Field<Thing = T>>(self) -> *mut F::Value;
+
+    /// Where a cold field is, unless it is at its default.
+    fn cold<F: Field<Thing = T>>(self) -> Option<*mut F::Value>;
+
+    /// Where a cold field is, or the default that stands for it.
+    fn cold_or_default<F: Field<Thing = T>>(self) -> *const F::Value;
 }
 
 /// Things as columns, in blocks: what `#[thing(columns)]` chooses.
@@ -70,6 +93,8 @@ pub trait Pointers<'a, T: Fields>: Copy {
 /// ```
 pub struct Columns<T: Columnar> {
     blocks: Fine<Block<T>>,
+    defaults: Defaults,
+    owned: PhantomData<T>,
 }
 
 /// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a pointer to a block.
@@ -78,9 +103,9 @@ pub(crate) struct Block<T>(PhantomData<T>);
 // SAFETY: it has no bytes. The layout is that of the columns, which have room for `len` slots (K1).
 unsafe impl<T: Fields> Zeroed for Block<T> {
     fn layout(len: usize) -> Result<Layout, OutOfMemory> {
-        let Extent { prefix, shift, align } = const { extent(T::FIELDS) };
-        let size = len.checked_mul(prefix).and_then(|bytes| bytes.checked_add(shift));
-        size.and_then(|size| Layout::from_size_align(size, align).ok()).ok_or(OutOfMemory { bytes: usize::MAX })
+        let extent = const { extent(T::FIELDS) };
+        let layout = extent.size(len).and_then(|size| Layout::from_size_align(size, extent.align).ok());
+        layout.ok_or(OutOfMemory { bytes: usize::MAX })
     }
 }
 
@@ -117,51 +142,189 @@ impl<T: Fields> Place<T> {
         self.element(const { field_column(F::Thing::FIELDS, F::INDEX) }).cast()
     }
 
+    /// The value of a cold field, if there is one.
+    #[inline]
+    fn cold<F: Field<Thing = T>>(self) -> Cell<F::Value> {
+        let (extent, rank) = const { (extent(T::FIELDS), cold_rank(T::FIELDS, F::INDEX)) };
+        let (len, row) = (self.len as usize, self.row as usize);
+        let Some(offset) = extent.cold_table(len, row / 64, rank) else { unreachable!("the block was allocated") };
+        // SAFETY: in bounds: `layout.rs` puts the pointers inside the extent of the block (K1). Each cell of the block is
+        // used for one field only, by its rank.
+        unsafe { Cell::new(self.block.as_ptr().add(offset), row) }
+    }
+
     #[inline(always)]
     fn stamp(self) -> *mut u32 {
         self.element(const { head_column(T::FIELDS) }).cast()
     }
 }
 
-impl<'a, T: Fields> Pointers<'a, T> for Place<T> {
-    #[inline(always)]
-    fn get<F: Field<Thing = T>>(self) -> *mut F::Value {
-        self.field::<F>()
+/// A slot, and the defaults that stand for the cold fields it does not have.
+struct At<'a, T> {
+    place: Place<T>,
+    defaults: &'a Defaults,
+}
+
+impl<T> Clone for At<'_, T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// Copies every field of a whole thing into its columns.
-struct Scatter<T> {
-    from: *const T,
-    to: Place<T>,
+impl<T> Copy for At<'_, T> {}
+
+impl<'a, T: Fields> Pointers<'a, T> for At<'a, T> {
+    #[inline(always)]
+    fn get<F: Field<Thing = T>>(self) -> *mut F::Value {
+        self.place.field::<F>()
+    }
+
+    #[inline]
+    fn cold<F: Field<Thing = T>>(self) -> Option<*mut F::Value> {
+        self.place.cold::<F>().get()
+    }
+
+    #[inline]
+    fn cold_or_default<F: Field<Thing = T>>(self) -> *const F::Value {
+        let default = self.defaults.0[const { cold_rank(T::FIELDS, F::INDEX) }];
+        self.cold::<F>().unwrap_or(default.cast())
+    }
 }
 
-impl<T: Fields> FieldVisitor<T> for Scatter<T> {
+/// Moves every field of a whole thing into its columns; cold ones to the heap, unless they are at their default.
+struct Scatter<T> {
+    from: *mut T,
+    to: Place<T>,
+    /// The cold fields that are at their default, a bit for each.
+    at_default: u64,
+}
+
+impl<T: Columnar> FieldVisitor<T> for Scatter<T> {
     #[inline(always)]
     fn field<F: Field<Thing = T>>(&mut self) {
-        // SAFETY: `from` is a whole thing and `to` a slot whose value nobody else uses (by whoever made the `Scatter`);
-        // `FIELDS` says truly where the field lies in the one, and `layout.rs` where in the other.
+        // SAFETY: `from` is a whole thing that is given up field by field, and `to` a slot whose value nobody else uses (by
+        // whoever made the `Scatter`); `FIELDS` says truly where the field lies in the one, `layout.rs` where in the other.
         unsafe {
             let from = self.from.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
-            ptr::copy_nonoverlapping(from, self.to.field::<F>(), 1);
+            match const { is_cold::<F>() } {
+                false => ptr::copy_nonoverlapping(from, self.to.field::<F>(), 1),
+                true if self.at_default >> F::INDEX & 1 == 1 => ptr::drop_in_place(from),
+                true => self.to.cold::<F>().put(from.read()),
+            }
         }
     }
 }
 
-/// Copies every field of a slot into a whole thing.
+/// Finds the cold fields of a whole thing that are at their default.
+struct FindDefaults<T> {
+    of: *const T,
+    at_default: u64,
+}
+
+impl<T: Columnar> FieldVisitor<T> for FindDefaults<T> {
+    #[inline(always)]
+    fn field<F: Field<Thing = T>>(&mut self) {
+        if const { is_cold::<F>() } {
+            // SAFETY: `of` is a whole thing (by whoever made this), and `FIELDS` says truly where the field lies in it.
+            let is_default =
+                unsafe { T::cold_is_default(F::INDEX, self.of.byte_add(T::FIELDS[F::INDEX].offset).cast()) };
+            self.at_default |= u64::from(is_default) << F::INDEX;
+        }
+    }
+}
+
+/// Moves every field of a slot into a whole thing. In two rounds: the defaults of cold fields that the slot does not have
+/// come first, since making them is user code, which may panic.
 struct Gather<T> {
     from: Place<T>,
     to: *mut T,
+    defaults: bool,
 }
 
-impl<T: Fields> FieldVisitor<T> for Gather<T> {
+impl<T: Columnar> FieldVisitor<T> for Gather<T> {
     #[inline(always)]
     fn field<F: Field<Thing = T>>(&mut self) {
         // SAFETY: as in `Scatter`, the other way round; the slot holds a value.
         unsafe {
             let to = self.to.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
-            ptr::copy_nonoverlapping(self.from.field::<F>(), to, 1);
+            match const { is_cold::<F>() } {
+                false if !self.defaults => ptr::copy_nonoverlapping(self.from.field::<F>(), to, 1),
+                false => {}
+                true if self.defaults && self.from.cold::<F>().get().is_none() => {
+                    T::cold_default(F::INDEX, to.cast());
+                }
+                true if self.defaults => {}
+                true => {
+                    if let Some(value) = self.from.cold::<F>().take() {
+                        to.write(value);
+                    }
+                }
+            }
         }
+    }
+}
+
+/// Makes, or drops, the defaults of cold fields.
+struct Keep<'a, T> {
+    defaults: &'a mut Defaults,
+    free: bool,
+    thing: PhantomData<T>,
+}
+
+impl<T: Columnar> FieldVisitor<T> for Keep<'_, T> {
+    fn field<F: Field<Thing = T>>(&mut self) {
+        if !const { is_cold::<F>() } {
+            return;
+        }
+        let kept = &mut self.defaults.0[const { cold_rank(T::FIELDS, F::INDEX) }];
+        if self.free {
+            if !kept.is_null() {
+                // SAFETY: made below out of a box of this type, and the columns are going away.
+                drop(unsafe { Box::from_raw(kept.cast::<F::Value>()) });
+            }
+            return;
+        }
+        let mut value = Box::new(MaybeUninit::<F::Value>::uninit());
+        // SAFETY: memory for a value of the field's type; `cold_default` writes one (`Columnar` is unsafe to implement).
+        let value = unsafe {
+            T::cold_default(F::INDEX, value.as_mut_ptr().cast());
+            value.assume_init()
+        };
+        *kept = Box::into_raw(value).cast();
+    }
+}
+
+/// Frees the tables of cold values of one group.
+struct FreeTables<T>(Place<T>);
+
+impl<T: Columnar> FieldVisitor<T> for FreeTables<T> {
+    fn field<F: Field<Thing = T>>(&mut self) {
+        if const { is_cold::<F>() } {
+            // SAFETY: the columns are going away; nobody uses them any more.
+            unsafe { self.0.cold::<F>().free_table() };
+        }
+    }
+}
+
+impl<T: Columnar> Columns<T> {
+    const COLDS: usize = cold_rank(T::FIELDS, T::FIELDS.len());
+
+    fn at(&self, place: Place<T>) -> At<'_, T> {
+        At { place, defaults: &self.defaults }
+    }
+}
+
+impl<T: Columnar> Drop for Columns<T> {
+    fn drop(&mut self) {
+        if Self::COLDS == 0 {
+            return;
+        }
+        for index in self.blocks.ranges().flat_map(|range| range.step_by(64)) {
+            if let Some(place) = self.place(index as u32) {
+                T::visit(&mut FreeTables(place));
+            }
+        }
+        T::visit(&mut Keep { defaults: &mut self.defaults, free: true, thing: PhantomData });
     }
 }
 
@@ -181,8 +344,12 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     type Mut<'a> = T::Mut<'a>;
     type Place = Place<T>;
 
+    const NEEDS_DROP: bool = needs_drop::<T>() || Self::COLDS > 0;
+
     fn new() -> Self {
-        Self { blocks: Fine::new() }
+        let mut columns = Self { blocks: Fine::new(), defaults: Defaults::room(T::FIELDS), owned: PhantomData };
+        T::visit(&mut Keep { defaults: &mut columns.defaults, free: false, thing: PhantomData });
+        columns
     }
 
     #[inline(always)]
@@ -225,6 +392,33 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         place.field::<F>()
     }
 
+    #[inline]
+    unsafe fn optional<F: Field<Thing = T>>(&self, place: Place<T>) -> Option<*mut F::Value> {
+        match const { is_cold::<F>() } {
+            true => place.cold::<F>().get(),
+            // Not `place.field`: that would be asked of cold fields too, at compile time.
+            false => Some(place.element(const { column_unless_cold::<F>() }).cast()),
+        }
+    }
+
+    #[inline]
+    unsafe fn set_field<F: Field<Thing = T>>(&self, place: Place<T>, value: F::Value) {
+        if !const { is_cold::<F>() } {
+            let to = place.element(const { column_unless_cold::<F>() }).cast::<F::Value>();
+            // SAFETY: the slot holds a value that nobody else uses (by the caller); the old one is dropped.
+            unsafe { *to = value };
+            return;
+        }
+        // SAFETY: a value of the field's type. First, since it is user code, which may panic.
+        let is_default = unsafe { T::cold_is_default(F::INDEX, (&raw const value).cast()) };
+        // SAFETY: nobody else uses the value of the slot (by the caller).
+        let old = unsafe { place.cold::<F>().take() };
+        if !is_default {
+            place.cold::<F>().put(value);
+        }
+        drop(old);
+    }
+
     #[inline(always)]
     unsafe fn tags(&self, place: Place<T>) -> T::Tags {
         let Some(_) = T::TAGS_FIELD else { return <T::Tags as lath_core::TagSet>::narrow(0) };
@@ -259,21 +453,30 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     unsafe fn write(&self, place: Place<T>, value: T) {
-        let value = ManuallyDrop::new(value);
-        T::visit(&mut Scatter { from: &raw const *value, to: place });
+        let mut at_default = 0;
+        if Self::COLDS > 0 {
+            let mut find = FindDefaults { of: &raw const value, at_default };
+            T::visit(&mut find);
+            at_default = find.at_default;
+        }
+        let mut value = ManuallyDrop::new(value);
+        T::visit(&mut Scatter { from: &raw mut *value, to: place, at_default });
     }
 
     #[inline(always)]
     unsafe fn take(&self, place: Place<T>) -> T {
         let mut value = MaybeUninit::<T>::uninit();
-        T::visit(&mut Gather { from: place, to: value.as_mut_ptr() });
-        // SAFETY: every field was copied (`visit` shows all of them); what lies between them needs no value.
+        if Self::COLDS > 0 {
+            T::visit(&mut Gather { from: place, to: value.as_mut_ptr(), defaults: true });
+        }
+        T::visit(&mut Gather { from: place, to: value.as_mut_ptr(), defaults: false });
+        // SAFETY: every field was moved or made (`visit` shows all of them); what lies between them needs no value.
         unsafe { value.assume_init() }
     }
 
     #[inline(always)]
     unsafe fn drop_in_place(&self, place: Place<T>) {
-        if needs_drop::<T>() {
+        if Self::NEEDS_DROP {
             // Whole, so that a `Drop` of the struct itself runs, once.
             // SAFETY: passed on from the caller.
             drop(unsafe { self.take(place) });
@@ -283,13 +486,13 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     #[inline(always)]
     unsafe fn get(&self, place: Place<T>) -> T::Ref<'_> {
         // SAFETY: the slot holds a value that nobody writes to while the result lives (by the caller).
-        unsafe { T::make_ref(place) }
+        unsafe { T::make_ref(self.at(place)) }
     }
 
     #[inline(always)]
     unsafe fn get_mut(&self, place: Place<T>) -> T::Mut<'_> {
         // SAFETY: the slot holds a value that nobody else uses while the result lives (by the caller).
-        unsafe { T::make_mut(place) }
+        unsafe { T::make_mut(self.at(place)) }
     }
 }
 
@@ -305,6 +508,11 @@ unsafe impl<T: CloneFields> CloneStorage<T> for Columns<T> {
         // SAFETY: as the caller promises for `get`.
         T::clone_fields(unsafe { self.get(place) })
     }
+}
+
+/// The column of a field. Only asked for where the field is not cold; the head stands in for those that are.
+const fn column_unless_cold<F: Field>() -> Column {
+    if is_cold::<F>() { head_column(F::Thing::FIELDS) } else { field_column(F::Thing::FIELDS, F::INDEX) }
 }
 
 /// The column of the tags. Only asked for where there are tags.

@@ -35,12 +35,30 @@ struct Head {
     align: usize,
 }
 
-/// The memory of a block: `len·prefix + shift` bytes, aligned.
+/// The memory of a block: `len·prefix + shift` bytes for the columns, aligned; then, for each of the cold fields, a pointer
+/// per group of 64 slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) prefix: usize,
     pub(crate) shift: usize,
     pub(crate) align: usize,
+    pub(crate) colds: usize,
+}
+
+impl Extent {
+    /// The bytes of a block, or `None` if they are more than can be counted.
+    pub(crate) fn size(self, len: usize) -> Option<usize> {
+        self.cold_table(len, 0, self.colds)
+    }
+
+    /// Where the pointer of cold field number `rank` is for group `group` of a block; `None` if it cannot be counted.
+    /// The pointers of a block of `len` slots take `len / 8` bytes per field, which keeps them aligned: `len` is a
+    /// multiple of 64, and so is all that comes before.
+    #[inline(always)]
+    pub(crate) fn cold_table(self, len: usize, group: usize, rank: usize) -> Option<usize> {
+        let columns = len.checked_mul(self.prefix)?.checked_add(self.shift)?;
+        columns.checked_add(rank.checked_mul(len / 64 * 8)?)?.checked_add(group * 8)
+    }
 }
 
 const STAMP: usize = size_of::<u32>();
@@ -55,7 +73,11 @@ pub(crate) const fn head_column(fields: &[FieldInfo]) -> Column {
 pub(crate) const fn field_column(fields: &[FieldInfo], index: usize) -> Column {
     match fields[index].home {
         Home::Hot => place_column(fields, HEAD, head(fields).size, within_head(fields, index)),
-        Home::Column | Home::Cold => place_column(fields, index, fields[index].size, 0),
+        Home::Column => place_column(fields, index, fields[index].size, 0),
+        Home::Cold => panic!(
+            "a cold field has no column: look at it through `Option<&T>`, `Option<Ref<…>>` or `get`, and change it with \
+             `Pool::set`"
+        ),
     }
 }
 
@@ -76,7 +98,7 @@ pub(crate) const fn extent(fields: &[FieldInfo]) -> Extent {
         }
         number += 1;
     }
-    Extent { prefix, shift, align }
+    Extent { prefix, shift, align, colds: cold_rank(fields, fields.len()) }
 }
 
 /// Stands for the head where a field's number is expected.
@@ -108,7 +130,17 @@ const fn column_align(fields: &[FieldInfo], which: usize) -> usize {
 }
 
 const fn has_column(field: &FieldInfo) -> bool {
-    !matches!(field.home, Home::Hot)
+    matches!(field.home, Home::Column)
+}
+
+/// How many cold fields stand before field `index`.
+pub(crate) const fn cold_rank(fields: &[FieldInfo], index: usize) -> usize {
+    let (mut rank, mut i) = (0, 0);
+    while i < index {
+        rank += matches!(fields[i].home, Home::Cold) as usize;
+        i += 1;
+    }
+    rank
 }
 
 /// How many columns there are, the head included.
@@ -201,13 +233,18 @@ mod tests {
                 }
             };
             add(head, STAMP, align_of::<u32>());
-            for (i, field) in fields.iter().enumerate() {
+            for (i, field) in fields.iter().enumerate().filter(|(_, field)| field.home != Home::Cold) {
                 add(field_column(fields, i), field.size, field.align);
             }
         }
+        for (rank, group) in (0..extent.colds).flat_map(|rank| (0..len / 64).map(move |group| (rank, group))) {
+            let start = extent.cold_table(len, group, rank).unwrap();
+            assert_eq!(start % 8, 0);
+            spans.push((start, start + 8));
+        }
         spans.sort_unstable();
         assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "overlap: {fields:?}");
-        assert!(spans.last().unwrap().1 <= len * extent.prefix + extent.shift, "{fields:?}");
+        assert!(spans.last().unwrap().1 <= extent.size(len).unwrap(), "{fields:?}");
     }
 
     #[test]

@@ -19,7 +19,6 @@ mod view;
 mod walk;
 mod whole;
 
-use core::mem::needs_drop;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::blocks::unlikely;
@@ -407,7 +406,7 @@ impl<T: Thing> Doomed<'_, T> {
 impl<T: Thing> Drop for Doomed<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if needs_drop::<T>() {
+        if T::Storage::NEEDS_DROP {
             // SAFETY: the place is of this storage and holds a value whose life has ended: whoever made this left no
             // stamp or state behind that says so, and `&mut Cells` has kept the slot from being filled since.
             unsafe { self.cells.values.drop_in_place(self.place) };

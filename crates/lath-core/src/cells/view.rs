@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::each;
+use crate::field::{Field, Fields};
 use crate::tags::Filter;
 use crate::view::{Slices, View};
 
@@ -17,7 +18,7 @@ impl<T: Thing> Cells<T> {
     #[inline]
     pub(crate) fn each<'a, V: View<Thing = T>>(&'a mut self, f: impl FnMut(V::Item<'a>)) {
         let this = &*self;
-        // SAFETY: slots that match are live (T1) and hold values (C2, C1). The exclusive borrow of the cells for `'a`
+        // SAFETY: slots that match are live (`Filter` asks) and hold values (C2, C1). The exclusive borrow of the cells for `'a`
         // keeps everyone else away, and the loop makes one item per slot.
         unsafe { each::each::<V>(&this.values, this.filter::<V>(), each::ALL, f) }
     }
@@ -75,6 +76,23 @@ impl<T: Thing> Cells<T> {
         // SAFETY: the place is that of the index, and holds a value; a run has at least its first row. The rest is up to
         // the caller.
         Some(unsafe { V::at(V::base(&self.values, place, handle.index()), 0) })
+    }
+}
+
+impl<T: Fields> Cells<T> {
+    /// Replaces one field of the thing that `handle` names. Gives the value back if there is none.
+    pub(crate) fn set<F: Field<Thing = T>>(&mut self, handle: Handle<T>, value: F::Value) -> Result<(), F::Value> {
+        const {
+            assert!(
+                !matches!(T::TAGS_FIELD, Some(tags) if tags == F::INDEX),
+                "tags are changed by `set_tags`, `insert_tags` and `remove_tags`"
+            );
+        }
+        match self.find(handle) {
+            // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`).
+            Some(place) => Ok(unsafe { self.values.set_field::<F>(place, value) }),
+            None => Err(value),
+        }
     }
 }
 
@@ -140,7 +158,7 @@ impl<'a, V: View> Iterator for Query<'a, V> {
         }
         let row = self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
-        // SAFETY: the row is within the group, which lies within its run, and its slot matches, so it is live (T1) and
+        // SAFETY: the row is within the group, which lies within its run, and its slot matches, so it is live and
         // holds a value. Not aliased: `query` has borrowed the cells for `'a` and refuses views that write; `query_mut`
         // has borrowed them exclusively; and every slot comes once.
         Some(unsafe { V::at(self.base?, row) })

@@ -157,7 +157,7 @@ impl<T: Thing> Cells<T> {
 
 impl<T: Thing> Drop for Cells<T> {
     fn drop(&mut self) {
-        if !needs_drop::<T>() {
+        if !T::Storage::NEEDS_DROP {
             return;
         }
         /// Drops the nil thing, also when a `Drop` before it has unwound.

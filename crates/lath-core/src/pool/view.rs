@@ -2,9 +2,34 @@
 
 use super::Pool;
 use crate::cells::Query;
+use crate::field::{Field, Fields};
 use crate::handle::Handle;
 use crate::thing::Thing;
 use crate::view::{Slices, View};
+
+impl<T: Fields> Pool<T> {
+    /// Replaces one field of the thing that `handle` names: the way to give a thing a cold field that it does not have.
+    /// Gives the value back if there is no such thing.
+    ///
+    /// # Errors
+    ///
+    /// The value.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Handle, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { #[thing(cold)] name: String }
+    /// let mut actors = Pool::new();
+    /// let ada = actors.spawn(Actor::default());
+    /// actors.set::<actor::name>(ada, "Ada".into()).unwrap();
+    /// assert_eq!(actors.read(ada).name, "Ada");
+    /// assert_eq!(actors.set::<actor::name>(Handle::NIL, "Lin".into()), Err("Lin".to_string()));
+    /// ```
+    pub fn set<F: Field<Thing = T>>(&mut self, handle: Handle<T>, value: F::Value) -> Result<(), F::Value> {
+        self.cells.set::<F>(handle, value)
+    }
+}
 
 impl<T: Thing> Pool<T> {
     /// Calls `f` with the view of every live thing that the view sees, in slot order: the fast way to walk a pool.
