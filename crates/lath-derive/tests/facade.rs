@@ -132,6 +132,8 @@ pub mod __private {
             type Mut<'a>;
             unsafe fn make_ref<'a, P: Pointers<'a, Self>>(at: P) -> Self::Ref<'a>;
             unsafe fn make_mut<'a, P: Pointers<'a, Self>>(at: P) -> Self::Mut<'a>;
+            unsafe fn cold_is_default(field: usize, value: *const u8) -> bool;
+            unsafe fn cold_default(field: usize, to: *mut u8);
         }
 
         pub trait Pointers<'a, T: Fields>: Copy {

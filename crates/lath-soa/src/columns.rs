@@ -136,10 +136,16 @@ impl<T: Fields> Place<T> {
         unsafe { self.block.as_ptr().add(offset) }
     }
 
-    /// Where the value of a field is.
+    /// Where the value of a field is. Does not compile for a cold field.
     #[inline(always)]
     fn field<F: Field<Thing = T>>(self) -> *mut F::Value {
         self.element(const { field_column(F::Thing::FIELDS, F::INDEX) }).cast()
+    }
+
+    /// The same, in code that is compiled for cold fields too but does not run for them.
+    #[inline(always)]
+    fn field_unless_cold<F: Field<Thing = T>>(self) -> *mut F::Value {
+        self.element(const { column_unless_cold::<F>() }).cast()
     }
 
     /// The value of a cold field, if there is one.
@@ -207,7 +213,7 @@ impl<T: Columnar> FieldVisitor<T> for Scatter<T> {
         unsafe {
             let from = self.from.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
             match const { is_cold::<F>() } {
-                false => ptr::copy_nonoverlapping(from, self.to.field::<F>(), 1),
+                false => ptr::copy_nonoverlapping(from, self.to.field_unless_cold::<F>(), 1),
                 true if self.at_default >> F::INDEX & 1 == 1 => ptr::drop_in_place(from),
                 true => self.to.cold::<F>().put(from.read()),
             }
@@ -248,7 +254,7 @@ impl<T: Columnar> FieldVisitor<T> for Gather<T> {
         unsafe {
             let to = self.to.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
             match const { is_cold::<F>() } {
-                false if !self.defaults => ptr::copy_nonoverlapping(self.from.field::<F>(), to, 1),
+                false if !self.defaults => ptr::copy_nonoverlapping(self.from.field_unless_cold::<F>(), to, 1),
                 false => {}
                 true if self.defaults && self.from.cold::<F>().get().is_none() => {
                     T::cold_default(F::INDEX, to.cast());
@@ -396,17 +402,15 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     unsafe fn optional<F: Field<Thing = T>>(&self, place: Place<T>) -> Option<*mut F::Value> {
         match const { is_cold::<F>() } {
             true => place.cold::<F>().get(),
-            // Not `place.field`: that would be asked of cold fields too, at compile time.
-            false => Some(place.element(const { column_unless_cold::<F>() }).cast()),
+            false => Some(place.field_unless_cold::<F>()),
         }
     }
 
     #[inline]
     unsafe fn set_field<F: Field<Thing = T>>(&self, place: Place<T>, value: F::Value) {
         if !const { is_cold::<F>() } {
-            let to = place.element(const { column_unless_cold::<F>() }).cast::<F::Value>();
             // SAFETY: the slot holds a value that nobody else uses (by the caller); the old one is dropped.
-            unsafe { *to = value };
+            unsafe { *place.field_unless_cold::<F>() = value };
             return;
         }
         // SAFETY: a value of the field's type. First, since it is user code, which may panic.
