@@ -80,6 +80,8 @@ mod field;
 mod fixed;
 mod generation;
 mod handle;
+#[cfg(feature = "alloc")]
+mod marks;
 #[cfg(feature = "bytemuck")]
 mod plain;
 #[cfg(feature = "alloc")]

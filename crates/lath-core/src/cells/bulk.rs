@@ -82,5 +82,6 @@ impl<T: Thing> Drop for Filled<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.cells.slots.take_all(self.number, self.bits);
+        self.cells.mark(self.number * GROUP);
     }
 }

@@ -9,6 +9,7 @@
 //!   after, with release ordering.
 
 mod bulk;
+mod changes;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod rest;
@@ -19,6 +20,7 @@ mod view;
 mod walk;
 mod whole;
 
+use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::blocks::unlikely;
@@ -26,6 +28,7 @@ use crate::clusters::Clusters;
 use crate::error::{HandleError, OutOfMemory, SpawnFault};
 use crate::generation::{NIL_SLOT, SPENT, is_live};
 use crate::handle::Handle;
+use crate::marks::Marks as ChangeMarks;
 use crate::slots::{GROUP, Slots, ones};
 use crate::state::{self, Sight, State};
 use crate::storage::{Storage, ThingMut, ThingRef};
@@ -44,6 +47,8 @@ pub(crate) struct Cells<T: Thing> {
     values: T::Storage,
     tags: TagIndex,
     clusters: Clusters,
+    /// `None` while changes are not tracked.
+    marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
 }
 
@@ -62,7 +67,14 @@ impl<T: Thing> Cells<T> {
             values.write(place, nil);
             values.stamp(place).store(NIL_SLOT, Ordering::Relaxed);
         }
-        Ok(Self { slots, values, tags: TagIndex::default(), clusters: Clusters::new(), staged: AtomicU32::new(0) })
+        Ok(Self {
+            slots,
+            values,
+            tags: TagIndex::default(),
+            clusters: Clusters::new(),
+            marks: None,
+            staged: AtomicU32::new(0),
+        })
     }
 
     #[inline]
@@ -157,6 +169,9 @@ impl<T: Thing> Cells<T> {
 
     #[inline(always)]
     pub(crate) fn get_mut(&mut self, handle: Handle<T>) -> Option<ThingMut<'_, T>> {
+        if self.marks.is_some() && self.contains(handle) {
+            self.mark(handle.index());
+        }
         // SAFETY: as in `get`; `&mut self` keeps everyone else away.
         self.find(handle).map(|place| unsafe { self.values.get_mut(place) })
     }
@@ -175,6 +190,11 @@ impl<T: Thing> Cells<T> {
         &mut self,
         handles: [Handle<T>; N],
     ) -> [Result<ThingMut<'_, T>, HandleError>; N] {
+        for handle in handles {
+            if self.marks.is_some() && self.contains(handle) {
+                self.mark(handle.index());
+            }
+        }
         let this = &*self;
         core::array::from_fn(|i| {
             let handle = handles[i];
@@ -242,6 +262,7 @@ impl<T: Thing> Cells<T> {
         };
         let edge = free.take();
         slots.note_edge(index / GROUP, edge);
+        self.mark(index);
         Ok(Handle::from_parts(index, stamp))
     }
 
@@ -270,6 +291,7 @@ impl<T: Thing> Cells<T> {
             self.tags.remove(handle.index(), self.values.tags(place).widen());
             self.values.stamp(place).store(after, Ordering::Relaxed);
         }
+        self.mark(handle.index());
         Some((place, after))
     }
 
@@ -446,6 +468,7 @@ impl<T: Thing> Vacancy<'_, T> {
         }
         self.cells.note_tags(self.index, self.tags);
         self.cells.hold_to(self.place, self.tags);
+        self.cells.mark(self.index);
         Handle::from_parts(self.index, self.stamp)
     }
 }

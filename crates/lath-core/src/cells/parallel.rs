@@ -32,6 +32,7 @@ impl<T: Thing> Cells<T> {
     where
         V::Item<'a>: Send,
     {
+        self.mark_seen::<V>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
         this.chunks().into_par_iter().for_each(|groups| {
@@ -46,6 +47,7 @@ impl<T: Thing> Cells<T> {
         V::Slices<'a>: Send,
     {
         assert_dense::<V>();
+        self.mark_seen::<V>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
         this.chunks().into_par_iter().for_each(|groups| {

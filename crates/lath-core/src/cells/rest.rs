@@ -6,6 +6,8 @@ use super::*;
 impl<T: Thing> Cells<T> {
     /// One thing exclusively, and a look at all the others.
     pub(crate) fn split(&mut self, handle: Handle<T>) -> Option<(ThingMut<'_, T>, Rest<'_, T>)> {
+        self.find(handle)?;
+        self.mark(handle.index());
         let this = &*self;
         let place = this.find(handle)?;
         // SAFETY: the place is of this storage and holds a value. Not aliased: `Rest` refuses this slot, and `&mut self`

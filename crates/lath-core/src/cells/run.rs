@@ -42,6 +42,7 @@ impl<T: Thing> Cells<T> {
                 self.values.tags(place)
             };
             self.slots.take(index);
+            self.mark(index);
             self.note_tags(index, tags.widen());
         }
         HandleRange::new(Handle::from_parts(first, stamp), n).map_err(SpawnFault::Handle)

@@ -27,6 +27,7 @@ impl<T: Thing> Cells<T> {
         }
         // SAFETY: as above; `&mut self` keeps everyone else away.
         unsafe { self.values.set_tags(place, T::Tags::narrow(after)) };
+        self.mark(index);
         true
     }
 
@@ -78,6 +79,7 @@ impl<T: Thing> Cells<T> {
         let noted = self.room_for_tags(index, tags).is_ok();
         if noted {
             self.slots.settle(index);
+            self.mark(index);
             self.note_tags(index, tags);
         }
         noted

@@ -17,6 +17,7 @@ impl<T: Thing> Cells<T> {
     /// Calls `f` with the view of every thing that it sees.
     #[inline]
     pub(crate) fn each<'a, V: View<Thing = T>>(&'a mut self, f: impl FnMut(V::Item<'a>)) {
+        self.mark_seen::<V>();
         let this = &*self;
         // SAFETY: slots that match are live (`Filter` asks) and hold values (C2, C1). The exclusive borrow of the cells for `'a`
         // keeps everyone else away, and the loop makes one item per slot.
@@ -26,6 +27,7 @@ impl<T: Thing> Cells<T> {
     /// Calls `f` with slices over every run of things that the view sees.
     #[inline]
     pub(crate) fn runs<'a, V: Slices<Thing = T>>(&'a mut self, f: impl FnMut(V::Slices<'a>)) {
+        self.mark_seen::<V>();
         let this = &*self;
         assert_dense::<V>();
         // SAFETY: as in `each`; dense, as was asserted just now.
@@ -42,6 +44,7 @@ impl<T: Thing> Cells<T> {
     /// The views of all things that it sees, one by one.
     #[inline]
     pub(crate) fn query_mut<V: View<Thing = T>>(&mut self) -> Query<'_, V> {
+        self.mark_seen::<V>();
         Query::new(self)
     }
 
@@ -56,6 +59,9 @@ impl<T: Thing> Cells<T> {
     /// The view of one thing, if it sees it.
     #[inline]
     pub(crate) fn view_mut<V: View<Thing = T>>(&mut self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        if self.marks.is_some() && self.contains(handle) {
+            self.mark_fields(handle.index(), V::WRITES);
+        }
         // SAFETY: the exclusive borrow of the cells keeps everyone else away.
         unsafe { self.view_of::<V>(handle) }
     }
@@ -87,6 +93,9 @@ impl<T: Fields> Cells<T> {
                 !matches!(T::TAGS_FIELD, Some(tags) if tags == F::INDEX),
                 "tags are changed by `set_tags`, `insert_tags` and `remove_tags`"
             );
+        }
+        if self.contains(handle) {
+            self.mark_fields(handle.index(), 1 << F::INDEX);
         }
         match self.find(handle) {
             // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`).

@@ -13,12 +13,14 @@ impl<T: Thing> Cells<T> {
     /// All live things, to be changed.
     #[inline]
     pub(crate) fn iter_mut(&mut self) -> IterMut<'_, T> {
+        self.mark_all();
         IterMut { walk: Walk::new(self, false) }
     }
 
     /// Every live thing in turn, exclusively, beside a look at all the others.
     #[inline]
     pub(crate) fn each_with_rest(&mut self, mut f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Rest<'_, T>)) {
+        self.mark_all();
         let this = &*self;
         let mut walk = Walk::new(this, false);
         while let Some((index, place)) = walk.next_place() {

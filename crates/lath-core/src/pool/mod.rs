@@ -11,6 +11,7 @@
 //! [`Pool::check_invariants`] looks whether they hold; the model test calls it after every step.
 
 mod access;
+mod changes;
 mod despawn;
 mod iter;
 mod spawn;
