@@ -19,6 +19,7 @@
 pub(crate) const SPENT: u32 = 0;
 
 /// The stamp of slot 0.
+#[cfg(feature = "alloc")]
 pub(crate) const NIL_SLOT: u32 = 2;
 
 /// How the bits of a stamp are divided.

@@ -7,6 +7,7 @@ use crate::thing::Thing;
 
 /// What a slot is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "a fixed pool knows three of these"))]
 pub(crate) enum State {
     Free,
     Live,

@@ -37,7 +37,7 @@ impl<T: Thing> Cells<T> {
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
         this.chunks().into_par_iter().for_each(|groups| {
             // SAFETY: as in `Cells::each`; the chunks have no slot in common, so every item is made once, on one thread.
-            unsafe { each::each::<V>(storage.get(), filter, groups, |item| f(item)) }
+            unsafe { each::each::<V>(storage.get(), filter, groups, &f) }
         });
     }
 
@@ -52,7 +52,7 @@ impl<T: Thing> Cells<T> {
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
         this.chunks().into_par_iter().for_each(|groups| {
             // SAFETY: as in `par_each`; dense, as was asserted above.
-            unsafe { each::each_run::<V>(storage.get(), filter, groups, |slices| f(slices)) }
+            unsafe { each::each_run::<V>(storage.get(), filter, groups, &f) }
         });
     }
 

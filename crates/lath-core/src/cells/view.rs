@@ -99,9 +99,10 @@ impl<T: Fields> Cells<T> {
         }
         match self.find(handle) {
             // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`).
-            Some(place) => Ok(unsafe { self.values.set_field::<F>(place, value) }),
-            None => Err(value),
+            Some(place) => unsafe { self.values.set_field::<F>(place, value) },
+            None => return Err(value),
         }
+        Ok(())
     }
 }
 

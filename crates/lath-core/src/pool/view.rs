@@ -54,11 +54,11 @@ impl<T: Thing> Pool<T> {
     /// actors.each(|(a, b): (Mut<actor::pos>, Ref<actor::pos>)| ());
     /// ```
     #[inline]
-    pub fn each<'a, V>(&'a mut self, mut f: impl FnMut(V))
+    pub fn each<'a, V>(&'a mut self, f: impl FnMut(V))
     where
         V: View<Thing = T, Item<'a> = V>,
     {
-        self.cells.each::<V>(|item| f(item));
+        self.cells.each::<V>(f);
     }
 
     /// Calls `f` with slices over every run of neighbouring live things that the view sees, in slot order: for SIMD, GPU
