@@ -1,0 +1,339 @@
+//! Views, tags and change marks see what an obviously right map of things sees, in rows and in columns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fastrand::Rng;
+use lath_core::bitflags::bitflags;
+use lath_core::{Handle, Mut, Pool, Ref, Thing, View};
+
+bitflags! {
+    #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+    struct Tags: u64 {
+        const MOVES = 1;
+        const FROZEN = 2;
+        const ITEM = 4;
+        const LAST = 1 << 63;
+    }
+}
+
+const ALL: [Tags; 4] = [Tags::MOVES, Tags::FROZEN, Tags::ITEM, Tags::LAST];
+
+/// What the model knows of a thing.
+#[derive(Clone, Debug, PartialEq)]
+struct Known {
+    tags: Tags,
+    pos: [f32; 3],
+    vel: [f32; 3],
+    name: String,
+}
+
+fn random_tags(random: &mut Rng) -> Tags {
+    ALL.into_iter().filter(|_| random.u8(..3) == 0).fold(Tags::empty(), |set, tag| set | tag)
+}
+
+/// The whole test, for one layout.
+macro_rules! for_layout {
+    ($module:ident, $layout:ident) => {
+        mod $module {
+            use super::*;
+
+            #[derive(Thing, Clone, Default)]
+            #[thing($layout)]
+            pub(super) struct Actor {
+                #[thing(tags)]
+                tags: Tags,
+                pos: [f32; 3],
+                #[thing(hot)]
+                vel: [f32; 3],
+                #[thing(cold)]
+                name: String,
+            }
+
+            #[derive(View)]
+            #[view(Actor, with = Tags::MOVES, without = Tags::FROZEN)]
+            struct Moving<'a> {
+                who: Handle<Actor>,
+                pos: &'a mut [f32; 3],
+                vel: &'a [f32; 3],
+            }
+
+            #[derive(View)]
+            #[view(Actor, with = Tags::ITEM.union(Tags::LAST))]
+            struct Rare<'a> {
+                who: Handle<Actor>,
+                name: Option<&'a String>,
+            }
+
+            fn known(pool: &Pool<Actor>, who: Handle<Actor>) -> Known {
+                let actor = pool.read(who);
+                #[allow(clippy::clone_on_copy, reason = "a reference in columns, a value in rows")]
+                Known { tags: pool.tags(who), pos: actor.pos.clone(), vel: actor.vel.clone(), name: actor.name.clone() }
+            }
+
+            fn moves(known: &Known) -> bool {
+                known.tags.contains(Tags::MOVES) && !known.tags.contains(Tags::FROZEN)
+            }
+
+            fn rare(known: &Known) -> bool {
+                known.tags.contains(Tags::ITEM | Tags::LAST)
+            }
+
+            #[test]
+            fn views_see_what_a_map_of_all_things_sees() {
+                for seed in 0..4 {
+                    play(seed, 150);
+                }
+            }
+
+            fn play(seed: u64, steps: usize) {
+                let mut random = Rng::with_seed(seed);
+                let mut pool = Pool::new();
+                let mut model: BTreeMap<Handle<Actor>, Known> = BTreeMap::new();
+                let mut dead: Vec<Handle<Actor>> = Vec::new();
+                pool.track_changes();
+                for step in 0..steps {
+                    let at = (seed, step);
+                    let any = random.choice(model.keys().copied().collect::<Vec<_>>());
+                    match (random.u8(..10), any) {
+                        (0..4, _) | (_, None) => {
+                            for _ in 0..random.u8(..40) {
+                                let tags = random_tags(&mut random);
+                                let vel = [random.f32(), random.f32() - 0.5, 1e-30 * random.f32()];
+                                let name = if random.bool() { String::new() } else { format!("{step}") };
+                                let pos = [random.f32() * 1e6, f32::MIN_POSITIVE * random.f32(), -0.0];
+                                let actor = Actor { tags, pos, vel, name: name.clone() };
+                                let who = if random.bool() { pool.spawn(actor) } else { pool.stage(actor) };
+                                assert!(model.insert(who, Known { tags, pos, vel, name }).is_none(), "{at:?}");
+                            }
+                            pool.commit();
+                        }
+                        (4, Some(who)) => {
+                            assert!(pool.despawn(who));
+                            model.remove(&who);
+                            dead.push(who);
+                        }
+                        (5, Some(who)) => {
+                            let tags = random_tags(&mut random);
+                            let known = model.get_mut(&who).unwrap();
+                            match random.u8(..3) {
+                                0 => {
+                                    pool.set_tags(who, tags);
+                                    known.tags = tags;
+                                }
+                                1 => {
+                                    pool.insert_tags(who, tags);
+                                    known.tags |= tags;
+                                }
+                                _ => {
+                                    pool.remove_tags(who, tags);
+                                    known.tags &= !tags;
+                                }
+                            }
+                        }
+                        (6, Some(who)) => {
+                            let name = if random.bool() { String::new() } else { format!("set at {step}") };
+                            pool.set::<actor::name>(who, name.clone()).unwrap();
+                            model.get_mut(&who).unwrap().name = name;
+                        }
+                        (7, _) => step_all(&mut pool, &mut model, &mut random),
+                        (8, Some(who)) => {
+                            // Of a thousand gone, one or the other group is left alone.
+                            for gone in model.keys().copied().filter(|_| random.u8(..4) == 0).collect::<Vec<_>>() {
+                                pool.despawn(gone);
+                                model.remove(&gone);
+                                dead.push(gone);
+                            }
+                            let _ = who;
+                        }
+                        (_, Some(who)) => {
+                            let (tick, hit) = (pool.tick(), model.contains_key(&who));
+                            pool.next_tick();
+                            if let Some(mut pos) = pool.view_mut::<Mut<actor::pos>>(who) {
+                                pos[0] += 1.0;
+                                model.get_mut(&who).unwrap().pos[0] += 1.0;
+                            }
+                            let changed: BTreeSet<_> = pool.changed_since::<actor::pos>(tick).collect();
+                            assert_eq!(changed.contains(&who), hit, "{at:?}");
+                            assert!(changed.len() <= 64, "{at:?}");
+                            assert_eq!(pool.changed_since::<actor::vel>(tick).count(), 0, "{at:?}");
+                        }
+                    }
+                    assert_same(&pool, &model, &dead, at);
+                }
+            }
+
+            /// `pos += vel · 0.1` for all that move, by one of the ways there are.
+            fn step_all(pool: &mut Pool<Actor>, model: &mut BTreeMap<Handle<Actor>, Known>, random: &mut Rng) {
+                let mut visited = Vec::new();
+                match random.u8(..2) {
+                    0 => pool.each(|m: Moving| {
+                        for (pos, vel) in m.pos.iter_mut().zip(m.vel) {
+                            *pos += *vel * 0.1;
+                        }
+                        visited.push(m.who);
+                    }),
+                    _ => {
+                        for m in pool.query_mut::<Moving>() {
+                            m.pos.iter_mut().zip(m.vel).for_each(|(pos, vel)| *pos += *vel * 0.1);
+                            visited.push(m.who);
+                        }
+                    }
+                }
+                let movers: Vec<_> = model.iter().filter(|(_, known)| moves(known)).map(|(who, _)| *who).collect();
+                assert_eq!(visited, movers, "the movers, in slot order");
+                for who in movers {
+                    let known = model.get_mut(&who).unwrap();
+                    known.pos.iter_mut().zip(known.vel).for_each(|(pos, vel)| *pos += vel * 0.1);
+                }
+            }
+
+            fn assert_same(
+                pool: &Pool<Actor>,
+                model: &BTreeMap<Handle<Actor>, Known>,
+                dead: &[Handle<Actor>],
+                at: (u64, usize),
+            ) {
+                assert_eq!(pool.check_invariants(), Ok(()), "{at:?}");
+                let seen: BTreeMap<_, _> = pool.handles().map(|who| (who, known(pool, who))).collect();
+                assert_eq!(&seen, model, "{at:?}");
+                assert_eq!(pool.count::<Moving>(), model.values().filter(|known| moves(known)).count(), "{at:?}");
+                for tag in ALL {
+                    let count = model.values().filter(|known| known.tags.contains(tag)).count();
+                    assert_eq!(pool.count_tagged(tag), count, "{tag:?} at {at:?}");
+                }
+                let rare_ones = pool.query::<Rare>().map(|rare| {
+                    let name = rare.name.cloned().unwrap_or_default();
+                    (rare.who, name)
+                });
+                let expected =
+                    model.iter().filter(|(_, known)| rare(known)).map(|(who, known)| (*who, known.name.clone()));
+                assert!(rare_ones.eq(expected), "{at:?}");
+                for (who, known) in model.iter().take(20) {
+                    assert_eq!(pool.view::<Rare>(*who).is_some(), rare(known), "{at:?}");
+                    assert_eq!(*pool.view::<Ref<actor::vel>>(*who).unwrap(), known.vel, "{at:?}");
+                }
+                for &who in dead.iter().rev().take(20) {
+                    assert!(
+                        pool.view::<Ref<actor::vel>>(who).is_none() && pool.tags(who).is_empty(),
+                        "{who} at {at:?}"
+                    );
+                }
+            }
+        }
+    };
+}
+
+for_layout!(in_rows, rows);
+for_layout!(in_columns, columns);
+
+#[derive(Thing, Default)]
+#[thing(columns)]
+struct Body {
+    #[thing(tags)]
+    tags: Tags,
+    pos: [f32; 3],
+    vel: [f32; 3],
+    label: String,
+}
+
+/// A pool with holes, and movers among others.
+fn worn(count: u32) -> Pool<Body> {
+    let mut random = Rng::with_seed(5);
+    let mut pool = Pool::new();
+    for n in 0..count {
+        let [x, y, z] = [(); 3].map(|()| f32::from_bits(random.u32(..)));
+        let tags = if n % 3 == 0 { Tags::MOVES } else { Tags::empty() };
+        pool.spawn(Body { tags, pos: [x, y, z], vel: [z, x, y], label: n.to_string() });
+    }
+    let gone: Vec<_> = pool.handles().filter(|_| random.u8(..10) == 0).collect();
+    gone.into_iter().for_each(|who| assert!(pool.despawn(who)));
+    pool
+}
+
+/// Any bits there are, infinities and denormals included. The payload of a NaN is the processor's own business.
+fn bits(of: f32) -> u32 {
+    if of.is_nan() { u32::MAX } else { of.to_bits() }
+}
+
+#[test]
+fn each_computes_the_same_bits_as_a_plain_loop() {
+    let mut pool = worn(20_000);
+    let dt = 0.3_f32;
+    let expected: Vec<_> = pool
+        .iter()
+        .map(|(who, body)| {
+            let mut pos = *body.pos;
+            pos.iter_mut().zip(body.vel).for_each(|(pos, vel)| *pos = std::hint::black_box(*vel * dt) + *pos);
+            (who, pos.map(bits))
+        })
+        .collect();
+    pool.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| {
+        for (pos, vel) in pos.iter_mut().zip(*vel) {
+            *pos += vel * dt;
+        }
+    });
+    assert!(pool.iter().map(|(who, body)| (who, body.pos.map(bits))).eq(expected));
+}
+
+#[test]
+fn runs_are_slices_over_neighbours_that_match_and_over_nothing_else() {
+    let mut pool = worn(10_000);
+    let (mut labels, mut longest) = (Vec::new(), 0);
+    pool.runs::<(Ref<body::label>, Mut<body::pos>)>(|(label, pos)| {
+        assert_eq!(label.len(), pos.len());
+        longest = longest.max(label.len());
+        pos.fill([0.0; 3]);
+        labels.extend(label.iter().cloned());
+    });
+    assert!(labels.iter().eq(pool.iter().map(|(_, body)| body.label)));
+    assert!(longest > 1);
+    assert!(pool.iter().all(|(_, body)| *body.pos == [0.0; 3]));
+}
+
+#[test]
+fn a_group_of_slots_holds_things_that_were_spawned_with_the_same_tags() {
+    let mut random = Rng::with_seed(9);
+    let mut pool = Pool::new();
+    let sets = [Tags::empty(), Tags::MOVES, Tags::ITEM, Tags::MOVES | Tags::ITEM];
+    for _ in 0..5000 {
+        let tags = random.choice(sets).unwrap();
+        pool.spawn(Body { tags, ..Default::default() });
+    }
+    let mut groups: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
+    for who in pool.handles() {
+        groups.entry(who.index() / 64).or_default().insert(pool.tags(who).bits());
+    }
+    assert!(groups.values().all(|tags| tags.len() == 1), "{groups:?}");
+    let used = pool.handles().map(|who| who.index()).max().unwrap();
+    assert!(used <= 5000 + 63 * sets.len() as u32 + 1, "{used}: more than 63 slots wasted for each set of tags");
+
+    // When all things of a kind are gone, their groups are anybody's.
+    let movers: Vec<_> = pool.handles().filter(|&who| pool.tags(who) == Tags::MOVES).collect();
+    let freed: BTreeSet<_> = movers.iter().map(|who| who.index() / 64).collect();
+    movers.into_iter().for_each(|who| assert!(pool.despawn(who)));
+    let new = pool.spawn(Body { tags: Tags::LAST, ..Default::default() });
+    assert!(freed.contains(&(new.index() / 64)));
+    assert_eq!(pool.check_invariants(), Ok(()));
+}
+
+#[test]
+fn tags_that_change_move_nothing_and_new_things_still_go_by_what_they_are_spawned_with() {
+    let mut pool = Pool::new();
+    let first = pool.spawn(Body { tags: Tags::MOVES, ..Default::default() });
+    let address = std::ptr::from_ref(pool.read(first).label);
+    pool.set_tags(first, Tags::ITEM);
+    assert!(std::ptr::eq(address, pool.read(first).label));
+    let second = pool.spawn(Body { tags: Tags::MOVES, ..Default::default() });
+    assert_eq!(second.index() / 64, first.index() / 64);
+}
+
+#[test]
+fn a_full_pool_uses_every_slot_whatever_the_tags() {
+    let mut pool = Pool::fixed(200).unwrap();
+    let tags = [Tags::empty(), Tags::MOVES, Tags::ITEM, Tags::LAST];
+    for n in 0..200 {
+        pool.spawn(Body { tags: tags[n % 4], ..Default::default() });
+    }
+    assert!(pool.try_spawn(Body::default()).is_err());
+    assert_eq!((pool.len(), pool.check_invariants()), (200, Ok(())));
+}
