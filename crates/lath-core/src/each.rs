@@ -51,7 +51,7 @@ pub(crate) unsafe fn each_run<'a, V: Slices>(
 }
 
 /// What is done with the rows of a run.
-trait OnRun<B> {
+pub(crate) trait OnRun<B> {
     /// All rows of a range.
     fn full(&mut self, base: B, rows: Range<usize>);
     /// The rows of a group whose bits are set.
@@ -105,7 +105,12 @@ impl<B: Copy, F: FnMut(B, Range<usize>)> OnRun<B> for EachRun<F> {
 ///
 /// As [`each`], for whatever `on_run` does with the rows it is given.
 #[inline]
-unsafe fn runs<V: View>(storage: &StorageOf<V>, filter: Filter<'_>, groups: Range<u32>, on_run: impl OnRun<V::Base>) {
+pub(crate) unsafe fn runs<V: View>(
+    storage: &StorageOf<V>,
+    filter: Filter<'_>,
+    groups: Range<u32>,
+    on_run: impl OnRun<V::Base>,
+) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, as was asked just now; the rest is passed on from the caller.

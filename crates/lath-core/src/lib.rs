@@ -80,6 +80,8 @@ mod field;
 mod fixed;
 mod generation;
 mod handle;
+#[cfg(all(feature = "alloc", feature = "bytemuck"))]
+mod map;
 #[cfg(feature = "alloc")]
 mod marks;
 #[cfg(feature = "bytemuck")]
@@ -116,6 +118,8 @@ pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
 pub use cells::{Iter, IterMut, Query, Rest};
+#[cfg(all(feature = "alloc", feature = "bytemuck"))]
+pub use map::PlainView;
 #[cfg(feature = "alloc")]
 pub use pool::{DrainWhere, Excess, Pool, SpawnMany, Stats};
 #[cfg(feature = "alloc")]

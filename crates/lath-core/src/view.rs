@@ -210,7 +210,7 @@ impl<F: Field> FieldBase<F> {
     ///
     /// The row is within the run.
     #[inline(always)]
-    unsafe fn row(self, row: usize) -> *mut F::Value {
+    pub(crate) unsafe fn row(self, row: usize) -> *mut F::Value {
         // SAFETY: in bounds: the pointer is good for the whole run, whose rows lie a stride apart (`Storage::field`), and
         // the caller stays within the run.
         unsafe { self.0.byte_add(row * <F::Thing as Thing>::Storage::stride::<F>()) }

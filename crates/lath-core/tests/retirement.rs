@@ -182,12 +182,12 @@ fn only_retired_slots_are_reclaimed() {
     let mut pool = Pool::new();
     let [keep, wear] = [1, 2].map(|heat| pool.spawn(Spark { heat }));
     let mut worn = wear;
-    while let Some(handle) = pool.despawn(worn).then(|| pool.spawn(Spark { heat: 3 })) {
-        worn = handle;
-        if handle.index() != wear.index() {
-            break;
-        }
+    for _ in 0..LIVES {
+        assert_eq!(worn.index(), wear.index());
+        assert!(pool.despawn(worn));
+        worn = pool.spawn(Spark { heat: 3 });
     }
+    assert_ne!(worn.index(), wear.index(), "all lives are lived");
     assert_eq!(pool.stats().retired, 1);
     assert!(matches!(pool.check(wear), Err(HandleError::Retired { .. })));
     assert_eq!(pool.reclaim_retired(), 1);

@@ -337,3 +337,61 @@ fn a_full_pool_uses_every_slot_whatever_the_tags() {
     assert!(pool.try_spawn(Body::default()).is_err());
     assert_eq!((pool.len(), pool.check_invariants()), (200, Ok(())));
 }
+
+/// Everything about the bodies that a caller can see.
+fn all(pool: &Pool<Body>) -> Vec<(Handle<Body>, [u32; 3], String)> {
+    pool.iter().map(|(who, body)| (who, body.pos.map(bits), body.label.clone())).collect()
+}
+
+#[test]
+fn map_does_what_each_does_and_touches_nobody_else() {
+    for holes in [0, 1, 5, 9] {
+        let make = || {
+            let mut pool = worn(5000);
+            let mut random = Rng::with_seed(holes);
+            let gone: Vec<_> = pool.handles().filter(|_| random.u64(..10) < holes).collect();
+            gone.into_iter().for_each(|who| assert!(pool.despawn(who)));
+            // Alive, with a tag that the view below does not want.
+            for who in pool.handles().filter(|_| random.u8(..5) == 0).collect::<Vec<_>>() {
+                pool.insert_tags(who, Tags::FROZEN);
+            }
+            pool
+        };
+        let (mut by_each, mut by_map) = (make(), make());
+        by_each.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| *pos = pos.map(|x| x * 0.5 + vel[1]));
+        by_map.map::<body::pos, Ref<body::vel>>(|pos, vel| pos.map(|x| x * 0.5 + vel[1]));
+        assert_eq!(all(&by_each), all(&by_map));
+        assert_eq!(by_map.check_invariants(), Ok(()));
+    }
+}
+
+#[test]
+fn a_panic_in_map_leaves_whole_values_everywhere() {
+    let mut pool = worn(1000);
+    let before = all(&pool);
+    let mut calls = 0;
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        pool.map::<body::pos, Ref<body::vel>>(|_, _| {
+            calls += 1;
+            assert!(calls < 300, "enough");
+            [7.0; 3]
+        });
+    }));
+    assert!(result.is_err());
+    let seven = [7.0_f32.to_bits(); 3];
+    for ((who, old, label), (now_who, new, now_label)) in before.iter().zip(&all(&pool)) {
+        assert_eq!((who, label), (now_who, now_label));
+        assert!(new == old || *new == seven, "{who}");
+    }
+}
+
+#[test]
+fn loops_on_several_threads_do_what_one_thread_does() {
+    let (mut alone, mut together) = (worn(50_000), worn(50_000));
+    let step = |mut pos: Mut<body::pos>| *pos = pos.map(|x| x.sqrt() - 1.0);
+    alone.each(step);
+    together.par_each(step);
+    assert_eq!(all(&alone), all(&together));
+    together.par_runs::<Mut<body::pos>>(|pos| pos.fill([1.0; 3]));
+    assert!(together.iter().all(|(_, body)| *body.pos == [1.0; 3]));
+}
