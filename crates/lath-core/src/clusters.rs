@@ -76,18 +76,21 @@ impl Clusters {
         open.chain(self.owned.next(0)).find_map(|group| slots.free_in(group))
     }
 
-    /// Makes room to note who owns the group of a slot, and for its tags.
+    /// Whether there is room to note who owns the group of a slot, and for its tags.
     #[inline]
-    pub(crate) fn room(&mut self, index: u32, tags: u64) -> Result<(), OutOfMemory> {
-        let group = index / GROUP;
-        if self.owners.get(group).is_none() {
-            self.owned.grow(Coarse::<AtomicU64>::bounds(group))?;
-            self.owners.grow(group)?;
-        }
+    pub(crate) fn has_room(&mut self, index: u32, tags: u64) -> bool {
         let id = self.id(tags);
-        let open = &self.clusters[id as usize].open;
-        if !open.has_room(group) {
-            open.grow(group..=group)?;
+        self.owners.get(index / GROUP).is_some() && self.clusters[id as usize].open.has_room(index / GROUP)
+    }
+
+    /// Makes room to note who owns the groups up to that of slot `last`, for all sets of tags that there are.
+    #[cold]
+    pub(crate) fn grow(&mut self, last: u32) -> Result<(), OutOfMemory> {
+        let groups = 0..=last / GROUP;
+        self.owned.grow(0..=*Coarse::<AtomicU64>::bounds(last / GROUP).end())?;
+        self.owners.grow_all(groups.clone())?;
+        for cluster in &self.clusters {
+            cluster.open.grow(groups.clone())?;
         }
         Ok(())
     }

@@ -124,15 +124,24 @@ mod index {
             self.maps.get(bit as usize).map_or(0, |map| map.count)
         }
 
-        /// Makes room to note these tags for slot `index`.
+        /// Whether there is room to note these tags for slot `index`.
         #[inline]
-        pub(crate) fn room(&mut self, index: u32, tags: u64) -> Result<(), OutOfMemory> {
-            for bit in ones(tags) {
-                while self.maps.len() <= bit as usize {
-                    self.maps.push(TagMap { slots: Bits::new(), count: 0 });
-                }
-                if !self.maps[bit as usize].slots.has_room(index) {
-                    self.maps[bit as usize].slots.grow(index..=index)?;
+        pub(crate) fn has_room(&self, index: u32, tags: u64) -> bool {
+            ones(tags).all(|bit| self.maps.get(bit as usize).is_some_and(|map| map.slots.has_room(index)))
+        }
+
+        /// Makes room to note these tags, and those that are in use already, for slots up to `last`: so that nothing is to
+        /// be made when a tag comes to a slot for the first time.
+        #[cold]
+        pub(crate) fn grow(&mut self, last: u32, tags: u64) -> Result<(), OutOfMemory> {
+            let count = 64 - tags.leading_zeros() as usize;
+            self.maps.reserve(count.saturating_sub(self.maps.len()));
+            while self.maps.len() < count {
+                self.maps.push(TagMap { slots: Bits::new(), count: 0 });
+            }
+            for (bit, map) in self.maps.iter().enumerate() {
+                if tags >> bit & 1 == 1 || map.slots.has_room(0) {
+                    map.slots.grow(0..=last)?;
                 }
             }
             Ok(())

@@ -260,7 +260,6 @@ fn work_with_tags(pool: &mut Pool<Tagged>, handles: &mut Vec<Handle<Tagged>>, ro
 }
 
 #[test]
-#[ignore = "does not hold yet: bitmaps of tags and clusters are made when a tag first comes to a block of slots"]
 fn things_with_tags_allocate_nothing_after_warm_up_within_the_high_water_mark() {
     let mut pool = Pool::with_capacity(TAGGED_THINGS).unwrap();
     let mut handles = Vec::with_capacity(TAGGED_THINGS);
@@ -272,7 +271,6 @@ fn things_with_tags_allocate_nothing_after_warm_up_within_the_high_water_mark() 
 }
 
 #[test]
-#[ignore = "does not hold yet: bitmaps of tags and clusters are made when a tag first comes to a block of slots"]
 fn a_fixed_pool_of_things_with_tags_allocates_nothing_after_it_was_made() {
     let mut pool = Pool::fixed(TAGGED_THINGS).unwrap();
     let mut handles = Vec::with_capacity(TAGGED_THINGS);

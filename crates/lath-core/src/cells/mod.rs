@@ -47,6 +47,8 @@ pub(crate) struct Cells<T: Thing> {
     values: T::Storage,
     tags: TagIndex,
     clusters: Clusters,
+    /// Whether `clusters` is in use: not in a pool that must not allocate.
+    clustered: bool,
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
@@ -72,6 +74,7 @@ impl<T: Thing> Cells<T> {
             values,
             tags: TagIndex::default(),
             clusters: Clusters::new(),
+            clustered: true,
             marks: None,
             staged: AtomicU32::new(0),
         })
@@ -85,7 +88,7 @@ impl<T: Thing> Cells<T> {
     /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its cluster.
     #[inline]
     pub(crate) fn next_free(&mut self, tags: u64) -> Option<u32> {
-        if Self::TAGGED {
+        if self.is_clustered() {
             return self.clusters.next(tags, &mut self.slots);
         }
         let index = self.slots.lowest_free()?;
@@ -236,6 +239,7 @@ impl<T: Thing> Cells<T> {
         }
         if self.values.place(index).is_none() {
             self.values.grow(index)?;
+            self.grow_tags(index)?;
         }
         Ok(())
     }
@@ -300,7 +304,7 @@ impl<T: Thing> Cells<T> {
     fn vacate(&mut self, index: u32, after: u32) -> Freed {
         if self.slots.claimed() == 0 && after != SPENT {
             self.slots.release_live(index);
-            if Self::TAGGED {
+            if self.is_clustered() {
                 self.clusters.note_freed(index, &self.slots);
             }
             return Freed { index, stamp: after };
@@ -316,7 +320,7 @@ impl<T: Thing> Cells<T> {
     #[inline]
     fn release(&mut self, index: u32, retire: bool) {
         self.slots.release(index, retire);
-        if Self::TAGGED {
+        if self.is_clustered() {
             self.clusters.note_freed(index, &self.slots);
         }
     }

@@ -37,7 +37,7 @@ impl<T: Thing> Cells<T> {
     }
 
     fn claim(&self, tags: u64) -> Result<Option<(u32, Place<T>)>, OutOfMemory> {
-        let suggest = || if Self::TAGGED { self.clusters.suggest(tags, &self.slots) } else { None };
+        let suggest = || if self.is_clustered() { self.clusters.suggest(tags, &self.slots) } else { None };
         let Some(index) = self.slots.claim(suggest)? else { return Ok(None) };
         let place = match self.values.place(index) {
             Some(place) => place,

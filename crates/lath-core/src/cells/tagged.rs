@@ -21,7 +21,9 @@ impl<T: Thing> Cells<T> {
         let before = unsafe { self.values.tags(place) }.widen();
         let after = change(before);
         if self.slots.claimed() == 0 || self.slots.state(index) == State::Live {
-            self.tags.room(index, after & !before).unwrap_or_else(|error| panic!("{error}"));
+            if !self.tags.has_room(index, after & !before) {
+                self.tags.grow(self.last_slot(index), after & !before).unwrap_or_else(|error| panic!("{error}"));
+            }
             self.tags.remove(index, before & !after);
             self.tags.insert(index, after & !before);
         }
@@ -34,11 +36,22 @@ impl<T: Thing> Cells<T> {
     /// Makes room to note the tags of a slot and the cluster of its group.
     #[inline]
     pub(super) fn room_for_tags(&mut self, index: u32, tags: u64) -> Result<(), OutOfMemory> {
-        if Self::TAGGED {
-            self.tags.room(index, tags)?;
-            self.clusters.room(index, tags)?;
+        if Self::TAGGED && !self.tags.has_room(index, tags) {
+            self.tags.grow(self.last_slot(index), tags)?;
+        }
+        if self.is_clustered() && !self.clusters.has_room(index, tags) {
+            self.clusters.grow(self.last_slot(index))?;
         }
         Ok(())
+    }
+
+    /// Makes room for the tags that are in use, in new slots.
+    #[cold]
+    pub(super) fn grow_tags(&mut self, index: u32) -> Result<(), OutOfMemory> {
+        if Self::TAGGED {
+            self.tags.grow(self.last_slot(index), 0)?;
+        }
+        if self.is_clustered() { self.clusters.grow(self.last_slot(index)) } else { Ok(()) }
     }
 
     /// Notes the tags of a slot that became live. There must be room.
@@ -46,8 +59,27 @@ impl<T: Thing> Cells<T> {
     pub(super) fn note_tags(&mut self, index: u32, tags: u64) {
         if Self::TAGGED {
             self.tags.insert(index, tags);
+        }
+        if self.is_clustered() {
             self.clusters.note_taken(index, tags);
         }
+    }
+
+    /// Makes room for every tag that there could be, in every slot, and gives up clusters: nothing is left to be made.
+    pub(crate) fn fix_tags(&mut self) -> Result<(), OutOfMemory> {
+        self.clustered = false;
+        if Self::TAGGED { self.tags.grow(self.last_slot(0), T::Tags::narrow(u64::MAX).widen()) } else { Ok(()) }
+    }
+
+    /// Whether things are kept together by their tags.
+    #[inline(always)]
+    pub(super) fn is_clustered(&self) -> bool {
+        Self::TAGGED && self.clustered
+    }
+
+    /// The last slot that has memory, `index` at least.
+    fn last_slot(&self, index: u32) -> u32 {
+        index.max((self.memory() - 1) as u32)
     }
 
     /// Holds a value that was just written to the tags that there is room for: `Thing::tags` is user code, and may have
@@ -98,6 +130,6 @@ impl<T: Thing> Cells<T> {
                 return Err("T1: a bitmap of tags differs from the tags of a thing");
             }
         }
-        if Self::TAGGED { self.clusters.check(&self.slots) } else { Ok(()) }
+        if self.is_clustered() { self.clusters.check(&self.slots) } else { Ok(()) }
     }
 }

@@ -13,6 +13,7 @@ impl<T: Thing> Cells<T> {
         T::Storage: CloneStorage<T>,
     {
         let mut copy = Self::new(self.slots.limit())?;
+        copy.clustered = self.clustered;
         for index in self.indices().filter(|&index| index > 0) {
             // Memory even for what is empty: a copy of a fixed pool allocates no more than the original.
             copy.room(index)?;
@@ -59,6 +60,9 @@ impl<T: Thing> Cells<T> {
         }
         // Which tags own a group follows from its history, not from what is in it now.
         copy.clusters = self.clusters.try_clone(&copy.slots)?;
+        if !copy.clustered {
+            copy.fix_tags()?;
+        }
         Ok(copy)
     }
 
@@ -66,7 +70,7 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn reclaim_next(&mut self, from: u32) -> Option<u32> {
         let index = self.slots.out_of_use(from.max(1)).next()?;
         self.slots.open(index);
-        if Self::TAGGED {
+        if self.is_clustered() {
             self.clusters.note_freed(index, &self.slots);
         }
         Some(index)

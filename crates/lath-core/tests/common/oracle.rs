@@ -32,6 +32,8 @@ pub(crate) struct Oracle<T: Thing> {
     freed: Vec<u32>,
     /// The tags of the first thing that came to live in a group that was idle.
     owners: BTreeMap<u32, u64>,
+    /// Whether things with tags are kept together: not in a fixed pool, which could not note new sets of tags.
+    clustered: bool,
     pub(crate) reuse: Reuse,
     /// The last slot that there can be.
     pub(crate) limit: u32,
@@ -65,9 +67,10 @@ impl<T: Thing> Oracle<T> {
     /// Whether the things have tags, and so are kept together by them.
     pub(crate) const TAGGED: bool = size_of::<T::Tags>() > 0;
 
-    pub(crate) fn new(limit: u32) -> Self {
+    pub(crate) fn new(limit: u32, fixed: bool) -> Self {
         let (lives, freed, owners) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
-        Self { lives, freed, owners, reuse: Reuse::Lowest, limit, high_water: 0, largest_generation: 0 }
+        let clustered = Self::TAGGED && !fixed;
+        Self { lives, freed, owners, clustered, reuse: Reuse::Lowest, limit, high_water: 0, largest_generation: 0 }
     }
 
     /// All lives, in slot order.
@@ -175,7 +178,7 @@ impl<T: Thing> Oracle<T> {
     /// The lowest free slot for a thing of these tags: of its cluster, or else of the stock, or else of all.
     fn lowest_free_for(&self, tags: u64) -> Option<u32> {
         let cluster = || self.free_in_cluster(tags).or_else(|| self.stock().find_map(|group| self.free_in(group)));
-        Self::TAGGED.then(cluster).flatten().or_else(|| self.lowest_free())
+        self.clustered.then(cluster).flatten().or_else(|| self.lowest_free())
     }
 
     /// The slot that is claimed for a thing of these tags, behind a shared reference.
@@ -183,7 +186,7 @@ impl<T: Thing> Oracle<T> {
         // Of the stock only the first group is looked at.
         let cluster =
             || self.free_in_cluster(tags).or_else(|| self.stock().next().and_then(|group| self.free_in(group)));
-        Self::TAGGED.then(cluster).flatten().or_else(|| self.lowest_free())
+        self.clustered.then(cluster).flatten().or_else(|| self.lowest_free())
     }
 
     /// The slot that the next thing of these tags gets (P3), in a pool that has memory for `capacity` slots.

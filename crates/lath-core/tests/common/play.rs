@@ -79,7 +79,7 @@ impl<T: Subject> Player<T> {
             Room::Fixed(n) => (Pool::fixed(n).unwrap(), n as u32),
         };
         let fixed = matches!(room, Room::Fixed(_));
-        let (oracle, idle) = (Oracle::new(limit), counted::alive());
+        let (oracle, idle) = (Oracle::new(limit, matches!(room, Room::Fixed(_))), counted::alive());
         Self { at, random: Rng::with_seed(seed), pool, oracle, idle, epoch: 0, last_value: 0, fixed }
     }
 
