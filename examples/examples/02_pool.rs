@@ -100,5 +100,5 @@ fn ship(name: &str, cargo: u32) -> Ship {
 // leaving empty: Stork and tug
 // the Crane gets the Heron's place as 1v3; left: 4
 // most at once 9, largest generation 3
-// no berth for the Stork: the pool is full: all 2 slots are taken
+// no berth for the Stork: the pool is full: 2 of 2 slots are taken
 // a pool of capacity 0 could hold nothing: ask for at least 1

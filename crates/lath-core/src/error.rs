@@ -139,11 +139,13 @@ pub enum SpawnFault {
 impl fmt::Display for SpawnFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Full { capacity, retired: 0 } => write!(out, "the pool is full: all {capacity} slots are taken"),
+            Self::Full { capacity, retired: 0 } => {
+                write!(out, "the pool is full: {capacity} of {capacity} slots are taken")
+            }
             Self::Full { capacity, retired } => write!(
                 out,
-                "the pool is full: all {capacity} slots are taken, {retired} of them retired; `reclaim_retired` brings \
-                 those back once no old handle is left"
+                "the pool is full: {capacity} of {capacity} slots are taken, {retired} of them retired; \
+                 `reclaim_retired` brings those back once no old handle is left"
             ),
             Self::OutOfMemory(error) => error.fmt(out),
             Self::KindTooLarge { kind, bits } => {

@@ -14,8 +14,9 @@ use crate::thing::Thing;
 
 /// A pool of exactly `N` slots, kept inline: in a static, on a stack, in another struct.
 ///
-/// It has the calls of `Pool` that need no heap: everything but staging, reserving, burying and ranges. Handles mean the
-/// same, and slots are reused lowest first.
+/// It has the calls of `Pool` that a small pool needs: spawn, spawn at a handle, despawn, take, look up, walk, retain,
+/// clear. It does not stage, reserve or bury, has no ranges, views or tags' bitmaps. Handles mean the same, and slots are
+/// reused lowest first.
 ///
 /// # Examples
 ///
@@ -404,8 +405,19 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// voices.spawn(Voice {});
     /// assert!(!voices.contains(a));
     /// ```
+    ///
+    /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes on.
     pub fn clear(&mut self) {
-        self.retain(|_, _| false);
+        /// Goes on when a `Drop` has unwound.
+        struct GoOn<'a, T: Thing, const N: usize>(&'a mut FixedPool<T, N>);
+
+        impl<T: Thing, const N: usize> Drop for GoOn<'_, T, N> {
+            fn drop(&mut self) {
+                self.0.retain(|_, _| false);
+            }
+        }
+
+        GoOn(self).0.retain(|_, _| false);
     }
 
     /// Makes retired slots usable again, from generation 1 on. Answers how many. Only for a moment when no old handle can

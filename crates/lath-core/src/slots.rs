@@ -47,6 +47,7 @@ pub(crate) struct Slots {
     live: u32,
     claimed: AtomicU32,
     buried: u32,
+    retired: u32,
 }
 
 impl Slots {
@@ -63,6 +64,7 @@ impl Slots {
             live: 0,
             claimed: AtomicU32::new(0),
             buried: 0,
+            retired: 0,
         };
         slots.grow(0)?;
         if let Some(group) = slots.groups.get(0) {
@@ -92,6 +94,12 @@ impl Slots {
     #[inline]
     pub(crate) fn buried(&self) -> u32 {
         self.buried
+    }
+
+    /// How many slots are retired.
+    #[inline]
+    pub(crate) fn retired(&self) -> u32 {
+        self.retired
     }
 
     /// How many slots are in use: live, reserved, staged or buried.
@@ -328,14 +336,22 @@ impl Slots {
             *self.claimed.get_mut() -= 1;
         }
         self.buried -= u32::from(was_buried);
-        if !retire {
+        if retire {
+            self.retired += 1;
+        } else {
             self.open(index);
         }
     }
 
     /// Retired to free.
+    pub(crate) fn reclaim(&mut self, index: u32) {
+        self.retired -= 1;
+        self.open(index);
+    }
+
+    /// Taken to free.
     #[inline]
-    pub(crate) fn open(&mut self, index: u32) {
+    fn open(&mut self, index: u32) {
         let number = index / GROUP;
         let [taken, ..] = self.group_mut(number);
         let was_full = *taken == u64::MAX;
@@ -531,6 +547,9 @@ impl Slots {
         }
         if (all_live, all_claimed, all_buried) != (self.live, self.claimed(), self.buried) {
             return Err("the counts of live, claimed or buried slots are wrong");
+        }
+        if self.out_of_use(1).count() != self.retired as usize {
+            return Err("the count of retired slots is wrong");
         }
         Ok(())
     }

@@ -186,7 +186,7 @@ fn a_range_longer_than_the_space_is_refused() {
     for n in [64, 65, 1000, u32::MAX] {
         let fault = assert_changes_nothing(&mut pool, |pool| pool.spawn_range(n, |_| unreachable!()).unwrap_err());
         assert_eq!(fault, SpawnFault::Full { capacity: 63, retired: 0 });
-        assert_eq!(fault.to_string(), "the pool is full: all 63 slots are taken");
+        assert_eq!(fault.to_string(), "the pool is full: 63 of 63 slots are taken");
     }
     assert_eq!(pool.spawn_range(63, |_| item(1)).unwrap().len(), 63);
 
@@ -271,7 +271,7 @@ fn calls_that_cannot_fail_panic_with_the_same_words() {
         let panic =
             assert_changes_nothing(&mut pool, |pool| catch_unwind(AssertUnwindSafe(|| call(pool))).unwrap_err());
         let message = panic.downcast_ref::<String>().unwrap();
-        assert_eq!(message, "cannot spawn a bad_input::Ship: the pool is full: all 1 slots are taken");
+        assert_eq!(message, "cannot spawn a bad_input::Ship: the pool is full: 1 of 1 slots are taken");
     }
 }
 

@@ -22,7 +22,7 @@ fn play(seed: u64, steps: usize) {
     counted::start_anew();
     let mut random = Rng::with_seed(seed);
     let mut pool = FixedPool::<Voice, SLOTS>::new();
-    let mut oracle = Oracle::<Voice>::new(SLOTS as u32);
+    let mut oracle = Oracle::<Voice>::new(SLOTS as u32, true);
     oracle.reuse = Reuse::Lowest;
     for step in 0..steps {
         let at = format!("step {step} of seed {seed}");

@@ -158,7 +158,7 @@ fn the_last_error_says_how_to_go_on() {
     exhaust(&mut pool, spawn_all, despawn_all);
     assert_eq!(
         pool.try_spawn(Spark::default()).unwrap_err().to_string(),
-        "the pool is full: all 1023 slots are taken, 1023 of them retired; `reclaim_retired` brings those back once no \
+        "the pool is full: 1023 of 1023 slots are taken, 1023 of them retired; `reclaim_retired` brings those back once no \
          old handle is left"
     );
 }

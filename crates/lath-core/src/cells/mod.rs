@@ -231,6 +231,12 @@ impl<T: Thing> Cells<T> {
         Sight { state: self.slots.state(index), stamp, slots: (slots - 1) as u32 }
     }
 
+    /// What to say when there is no free slot.
+    #[cold]
+    pub(crate) fn full(&self) -> SpawnFault {
+        SpawnFault::Full { capacity: (self.slots.limit() - 1) as u32, retired: self.slots.retired() }
+    }
+
     /// Makes room for slot `index`.
     #[inline]
     pub(crate) fn room(&mut self, index: u32) -> Result<(), OutOfMemory> {

@@ -69,7 +69,7 @@ impl<T: Thing> Cells<T> {
     /// Makes the first retired slot at `from` or later free again, to start at generation 1: answers which.
     pub(crate) fn reclaim_next(&mut self, from: u32) -> Option<u32> {
         let index = self.slots.out_of_use(from.max(1)).next()?;
-        self.slots.open(index);
+        self.slots.reclaim(index);
         if self.is_clustered() {
             self.clusters.note_freed(index, &self.slots);
         }

@@ -27,7 +27,7 @@ impl<T: Thing> Pool<T> {
     pub fn despawn(&mut self, handle: Handle<T>) -> bool {
         let Self { cells, order, counts, .. } = self;
         if let Some((freed, doomed)) = cells.drop_value(handle) {
-            counts.note_freed(freed, doomed.cells().slots().used());
+            counts.note_freed(doomed.cells().slots().used());
             order.note(freed, doomed.cells());
             return true;
         }
@@ -97,7 +97,7 @@ impl<T: Thing> Pool<T> {
             let Some(Reverse((_, index))) = self.graves.pop() else { break };
             let Self { cells, order, counts, .. } = self;
             if let Some((freed, doomed)) = cells.exhume(index) {
-                counts.note_freed(freed, doomed.cells().slots().used());
+                counts.note_freed(doomed.cells().slots().used());
                 order.note(freed, doomed.cells());
                 reaped += 1;
             }
@@ -125,7 +125,7 @@ impl<T: Thing> Pool<T> {
         let Self { cells, order, counts, graves } = self;
         graves.clear();
         cells.clear(&mut |freed, cells| {
-            counts.note_freed(freed, cells.slots().used());
+            counts.note_freed(cells.slots().used());
             order.note(freed, cells);
         });
     }
@@ -151,12 +151,13 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(sparks.spawn(Spark {}), spark); // the reason for the warning above
     /// ```
     pub fn reclaim_retired(&mut self) -> u32 {
+        let retired = self.cells.slots().retired();
         let mut from = 1;
         while let Some(index) = self.cells.reclaim_next(from) {
             self.order.note_reclaimed(index, &self.cells);
             from = index.saturating_add(1);
         }
-        core::mem::take(&mut self.counts.retired)
+        retired
     }
 
     /// Keeps the things for which `keep` says so and despawns the others, in slot order.

@@ -39,6 +39,9 @@ pub use stats::{Excess, Stats};
 /// It grows block by block and never moves a thing. Things are named by [`Handle`](crate::Handle), walked in slot order,
 /// and their slots reused, lowest first, under a later generation.
 ///
+/// Calls that can fail for want of a slot or of memory come in two forms: `spawn` panics, `try_spawn` gives the thing back.
+/// The pool itself is a few kilobytes, since its directory lies in it: keep it in a box or a struct, not in an array.
+///
 /// # Examples
 ///
 /// ```
@@ -205,7 +208,7 @@ impl<T: Thing> Pool<T> {
     }
 
     fn note(&mut self, freed: Freed) {
-        self.counts.note_freed(freed, self.cells.slots().used());
+        self.counts.note_freed(self.cells.slots().used());
         self.order.note(freed, &self.cells);
     }
 
@@ -224,10 +227,6 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.cells.check()?;
-        let retired = self.cells.slots().out_of_use(1).count();
-        if retired != self.counts.retired as usize {
-            return Err("the count of retired slots is wrong");
-        }
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
         }

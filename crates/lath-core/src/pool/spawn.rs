@@ -207,8 +207,7 @@ impl<T: Thing> Pool<T> {
 
     #[cold]
     pub(super) fn full(&self) -> SpawnFault {
-        let capacity = (self.cells.slots().limit() - 1) as u32;
-        SpawnFault::Full { capacity, retired: self.counts.retired }
+        self.cells.full()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Pool;
 use super::spawn::refuse;
-use crate::cells::{Iter, Rest};
+use crate::cells::{Cells, Iter, Rest};
 use crate::error::{SpawnError, SpawnFault};
 use crate::handle::Handle;
 use crate::state::fitting_kind;
@@ -55,13 +55,7 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(boat.try_stage(Crew { name: "Lin" }).unwrap_err().value.name, "Lin");
     /// ```
     pub fn try_stage(&self, value: T) -> Result<Handle<T>, SpawnError<T>> {
-        match fitting_kind(Handle::<T>::STAMP, value.kind()) {
-            Ok(kind) => self.cells.stage(value, kind).map_err(|(value, out_of_memory)| SpawnError {
-                value,
-                fault: out_of_memory.map_or_else(|| self.full(), SpawnFault::OutOfMemory),
-            }),
-            Err(fault) => Err(SpawnError { value, fault }),
-        }
+        stage(&self.cells, value)
     }
 
     /// Gives out a handle whose value comes later, by [`spawn_at`](Self::spawn_at). Lock-free, from any thread.
@@ -87,6 +81,25 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn reserve(&self) -> Handle<T> {
         self.reserve_kind(0)
+    }
+
+    /// Gives out a handle whose value comes later, or says why not.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnFault`] if the pool is full or memory is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew {}
+    /// let boat = Pool::<Crew>::fixed(1).unwrap();
+    /// assert!(boat.try_reserve().is_ok());
+    /// assert!(boat.try_reserve().is_err());
+    /// ```
+    pub fn try_reserve(&self) -> Result<Handle<T>, SpawnFault> {
+        self.try_reserve_kind(0)
     }
 
     /// Gives out a handle of a given kind whose value comes later.
@@ -160,6 +173,16 @@ impl<T: Thing> Pool<T> {
     }
 }
 
+fn stage<T: Thing>(cells: &Cells<T>, value: T) -> Result<Handle<T>, SpawnError<T>> {
+    match fitting_kind(Handle::<T>::STAMP, value.kind()) {
+        Ok(kind) => cells.stage(value, kind).map_err(|(value, out_of_memory)| SpawnError {
+            value,
+            fault: out_of_memory.map_or_else(|| cells.full(), SpawnFault::OutOfMemory),
+        }),
+        Err(fault) => Err(SpawnError { value, fault }),
+    }
+}
+
 impl<T: Thing> Rest<'_, T> {
     /// Puts a new thing in, to be live from the pool's next [`commit`](Pool::commit) on.
     ///
@@ -183,10 +206,25 @@ impl<T: Thing> Rest<'_, T> {
     /// assert_eq!(cells.iter().map(|(_, cell)| cell.size).collect::<Vec<_>>(), [4, 3, 3]);
     /// ```
     pub fn stage(&self, value: T) -> Handle<T> {
-        let kind = fitting_kind(Handle::<T>::STAMP, value.kind()).unwrap_or_else(|fault| refuse::<T>(fault));
-        self.cells().stage(value, kind).unwrap_or_else(|(_, out_of_memory)| {
-            let capacity = (self.cells().slots().limit() - 1) as u32;
-            refuse::<T>(out_of_memory.map_or(SpawnFault::Full { capacity, retired: 0 }, SpawnFault::OutOfMemory))
-        })
+        self.try_stage(value).unwrap_or_else(|error| refuse::<T>(error.fault))
+    }
+
+    /// Puts a new thing in, or gives it back.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pool::try_spawn`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default, Debug)] struct Cell {}
+    /// let mut cells = Pool::fixed(1).unwrap();
+    /// cells.spawn(Cell {});
+    /// cells.each_with_rest(|_, _, rest| assert!(rest.try_stage(Cell {}).is_err()));
+    /// ```
+    pub fn try_stage(&self, value: T) -> Result<Handle<T>, SpawnError<T>> {
+        stage(self.cells(), value)
     }
 }

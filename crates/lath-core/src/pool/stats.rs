@@ -4,8 +4,6 @@ use core::any::type_name;
 use core::fmt;
 
 use super::Pool;
-use crate::cells::Freed;
-use crate::generation::SPENT;
 use crate::thing::Thing;
 
 /// How full a pool is, and how worn: [`Pool::stats`].
@@ -81,7 +79,6 @@ impl fmt::Display for Excess {
 
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
-    pub(super) retired: u32,
     pub(super) high_water: u32,
     pub(super) largest_generation: u32,
     expected: u32,
@@ -91,20 +88,12 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) const fn new() -> Self {
-        Self {
-            retired: 0,
-            high_water: 0,
-            largest_generation: 0,
-            expected: u32::MAX,
-            warn: None,
-            beyond_expected: false,
-        }
+        Self { high_water: 0, largest_generation: 0, expected: u32::MAX, warn: None, beyond_expected: false }
     }
 
     /// Notes a slot that was just freed; `used` does not count it any more.
     #[inline]
-    pub(super) fn note_freed(&mut self, freed: Freed, used: u32) {
-        self.retired += u32::from(freed.stamp == SPENT);
+    pub(super) fn note_freed(&mut self, used: u32) {
         // What was staged or reserved, behind a shared reference, has not been noted yet.
         self.high_water = self.high_water.max(used + 1);
     }
@@ -191,7 +180,7 @@ impl<T: Thing> Pool<T> {
             staged,
             reserved: slots.claimed() - staged,
             buried: slots.buried(),
-            retired: self.counts.retired,
+            retired: slots.retired(),
             high_water: self.counts.high_water.max(self.used()),
             largest_generation: self.counts.largest_generation,
             capacity: self.capacity() as u32,
