@@ -17,11 +17,11 @@
 //! # Invariants
 //!
 //! - **B1** A directory entry is null, or there is a block of the `len` elements that `BLOCKS` says, all initialised: they
-//!   start as zero bytes, which [`Zeroed`] elements may be. The entry is the address of its first element less `first`
+//!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is the address of its first element less `first`
 //!   elements, so that an index is added to it as it is.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
 
-use alloc::alloc::{Layout, alloc_zeroed, dealloc};
+use alloc::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use core::marker::PhantomData;
 use core::mem::needs_drop;
 use core::ops::{Range, RangeInclusive};
@@ -159,6 +159,17 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         Some(unsafe { NonNull::new_unchecked(origin.wrapping_add(index as usize)) })
     }
 
+    /// The element at `index`.
+    ///
+    /// # Safety
+    ///
+    /// There is memory for it.
+    #[inline(always)]
+    pub unsafe fn element_unchecked(&self, index: u32) -> NonNull<E> {
+        // SAFETY: as in `element`, with memory by the caller.
+        unsafe { NonNull::new_unchecked(self.origin(Self::number(index)).wrapping_add(index as usize)) }
+    }
+
     /// As [`element`](Self::element), and quicker for an index in the same block as the last one that was asked for here.
     #[inline(always)]
     pub fn near(&mut self, index: u32) -> Option<NonNull<E>> {
@@ -227,6 +238,32 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// [`OutOfMemory`] if the allocator refuses or the block would be larger than the address space.
     #[cold]
     pub fn grow(&self, index: u32) -> Result<&E, OutOfMemory> {
+        // SAFETY: zero bytes are valid elements.
+        unsafe { self.install(index, alloc_zeroed) }?;
+        self.get(index).ok_or_else(|| unreachable!("B2: a block that was there is gone"))
+    }
+
+    /// As [`grow`](Self::grow), but a new block is not initialised.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Self::grow).
+    ///
+    /// # Safety
+    ///
+    /// Elements of the block are not looked at before they were written: only their addresses are asked for, by
+    /// [`element`](Self::element), [`near`](Self::near) and [`element_unchecked`](Self::element_unchecked).
+    #[cold]
+    pub unsafe fn grow_uninit(&self, index: u32) -> Result<(), OutOfMemory> {
+        // SAFETY: passed on from the caller.
+        unsafe { self.install(index, alloc) }
+    }
+
+    /// # Safety
+    ///
+    /// What `allocate` returns is null or memory of the layout it is given, that may be freed by `dealloc`; and it holds
+    /// valid elements, or the caller sees to it that they are not looked at.
+    unsafe fn install(&self, index: u32, allocate: unsafe fn(Layout) -> *mut u8) -> Result<(), OutOfMemory> {
         let number = Self::number(index);
         if self.origin(number).is_null() {
             let Block { first, len } = Self::block(index);
@@ -234,7 +271,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
             assert!(layout.size() > 0, "a block has a size");
             let fresh = || {
                 // SAFETY: the size is not zero, as was asserted just now.
-                let fresh = unsafe { alloc_zeroed(layout) }.cast::<E>();
+                let fresh = unsafe { allocate(layout) }.cast::<E>();
                 NonNull::new(fresh).map(NonNull::as_ptr).ok_or(OutOfMemory { bytes: layout.size() })
             };
             let mut base = fresh()?;
@@ -252,7 +289,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
                 unsafe { dealloc(base.cast(), layout) };
             }
         }
-        self.get(index).ok_or_else(|| unreachable!("B2: a block that was there is gone"))
+        Ok(())
     }
 
     /// The indices of the block of `index`, with or without memory.

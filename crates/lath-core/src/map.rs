@@ -3,6 +3,7 @@
 //!
 //! Walking the set bits of a group costs several times as much as a straight loop over all of it. So where most slots of a
 //! group match, the function is computed for all 64, and what was there before is put back where it should not have been.
+//! That needs memory that holds something everywhere, as columns do; in rows the set bits are walked.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -13,7 +14,9 @@ use bytemuck::AnyBitPattern;
 use crate::each::{ALL, OnRun, runs};
 use crate::field::Field;
 use crate::slots::{GROUP, ones};
+use crate::storage::Storage;
 use crate::tags::Filter;
+use crate::thing::Thing;
 use crate::view::{FieldBase, Mut, Ref, StorageOf, View};
 
 /// A view that reads plain fields: types of which every pattern of bits is a value, such as numbers and vectors of them.
@@ -104,7 +107,7 @@ where
 
     #[inline(always)]
     fn partial(&mut self, (field, base): (FieldBase<F>, B), first: usize, bits: u64) {
-        if bits.count_ones() < WORTH {
+        if !<F::Thing as Thing>::Storage::ZEROED || bits.count_ones() < WORTH {
             for bit in ones(bits) {
                 // SAFETY: as in `full`.
                 unsafe { one(&mut self.step, field, base, first + bit as usize) };

@@ -5,11 +5,12 @@ use core::cell::UnsafeCell;
 use core::mem::{MaybeUninit, needs_drop, offset_of};
 use core::ops::Range;
 use core::ptr::NonNull;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use crate::blocks::{Fine, Zeroed};
+use crate::blocks::{Fine, Zeroed, unlikely};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
+use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
 
@@ -29,6 +30,11 @@ use crate::thing::Thing;
 /// ```
 pub struct Rows<T: Thing> {
     slots: Fine<Row<T>>,
+    /// All slots below this have memory and a stamp. The block that this lies in, if it has memory, has neither stamps nor
+    /// values from here on; the blocks after it, if they have memory, were made out of order, with stamps of 0 throughout.
+    ready: AtomicU64,
+    /// Held by whoever makes more slots ready.
+    extending: AtomicBool,
 }
 
 /// One slot. `#[repr(C)]` only to say that the stamp is in front; any order would do.
@@ -58,11 +64,56 @@ impl<T: Thing> Rows<T> {
         // SAFETY: in bounds; no reference is made, so the pointer keeps the reach of the place.
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
     }
+
+    /// The place of a slot that is not below `ready`: of a block that was made out of order.
+    #[cold]
+    fn place_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
+        if self.is_next(index, self.ready.load(Ordering::Acquire)) { None } else { self.slots.element(index) }
+    }
+
+    /// Whether `index` lies in the block that the first slot that is not ready lies in.
+    fn is_next(&self, index: u32, ready: u64) -> bool {
+        let block = Fine::<Row<T>>::bounds(index);
+        u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
+    }
+
+    /// Makes slots ready up to the end of the group of `index`; or, if they are not next, the whole block of `index`.
+    fn extend(&self, index: u32) -> Result<(), OutOfMemory> {
+        let ready = self.ready.load(Ordering::Relaxed);
+        if u64::from(index) < ready {
+            return Ok(());
+        }
+        if !self.is_next(index, ready) {
+            return self.slots.grow(index).map(|_| ());
+        }
+        // SAFETY: no slot is looked at before it is ready, but for `place_beyond`, which passes over this block.
+        unsafe { self.slots.grow_uninit(index) }?;
+        // Groups do not cross blocks. The stamps of a group are set just before its slots are filled: they are in the cache
+        // then, which they would not be if the whole block had been cleared.
+        let mut end = (u64::from(index / GROUP) + 1) * u64::from(GROUP);
+        // SAFETY: there is memory for the whole block, which both ends of this lie in. Nobody else writes here: these slots
+        // were not ready, and only one thread extends at a time.
+        unsafe {
+            let first = self.slots.element_unchecked(ready as u32);
+            for n in 0..(end - ready) as usize {
+                (&raw mut (*first.add(n).as_ptr()).stamp).write(AtomicU32::new(0));
+            }
+        }
+        // Blocks that were made out of order and come next are ready throughout.
+        while let Some(next) = u32::try_from(end).ok().filter(|next| Fine::<Row<T>>::bounds(*next).start() == next) {
+            if self.slots.element(next).is_none() {
+                break;
+            }
+            end = u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1;
+        }
+        self.ready.store(end, Ordering::Release);
+        Ok(())
+    }
 }
 
 // SAFETY:
 // - Places: `Fine` never moves an element, and gives different indices different elements.
-// - Fresh stamps are 0: `Fine` starts elements as zero bytes.
+// - Fresh stamps are 0: `extend` sets them before `place` gives a slot away, or `Fine` does.
 // - Only the value of the place is touched: every method below goes through `value` of that one row.
 unsafe impl<T: Thing> Storage<T> for Rows<T> {
     type Ref<'a> = &'a T;
@@ -72,16 +123,25 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     const NEEDS_DROP: bool = needs_drop::<T>();
 
     fn new() -> Self {
-        Self { slots: Fine::new() }
+        Self { slots: Fine::new(), ready: AtomicU64::new(0), extending: AtomicBool::new(false) }
     }
 
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Self::Place> {
-        self.slots.element(index)
+        if u64::from(index) >= self.ready.load(Ordering::Acquire) {
+            unlikely();
+            return self.place_beyond(index);
+        }
+        // SAFETY: there is memory for all slots below `ready`.
+        Some(unsafe { self.slots.element_unchecked(index) })
     }
 
     #[inline(always)]
     fn near(&mut self, index: u32) -> Option<Self::Place> {
+        if u64::from(index) >= *self.ready.get_mut() {
+            unlikely();
+            return self.place_beyond(index);
+        }
         self.slots.near(index)
     }
 
@@ -97,17 +157,26 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        self.slots.grow(index)?;
+        // A few dozen stores under a lock of its own: between threads that stage at the same time, somebody has to be first.
+        while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            core::hint::spin_loop();
+        }
+        let extended = self.extend(index);
+        self.extending.store(false, Ordering::Release);
+        extended?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
     fn slots(&self) -> u64 {
-        self.slots.contiguous()
+        self.ready.load(Ordering::Acquire)
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
-        self.slots.ranges()
+        let ready = self.ready.load(Ordering::Acquire);
+        core::iter::once(0..ready).chain(self.slots.ranges().filter(move |block| block.start > ready))
     }
+
+    const ZEROED: bool = false;
 
     fn run_len(index: u32) -> u32 {
         Fine::<Row<T>>::run_len(index)

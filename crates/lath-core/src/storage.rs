@@ -68,6 +68,9 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The slots that have memory, in order.
     fn ranges(&self) -> impl Iterator<Item = core::ops::Range<u64>>;
 
+    /// Whether the memory of every slot, used or not, began as zero bytes.
+    const ZEROED: bool;
+
     /// How many slots from `index` on lie at equal distances, field by field: a multiple of 64 if `index` is one.
     fn run_len(index: u32) -> u32;
 

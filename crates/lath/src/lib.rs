@@ -119,6 +119,14 @@ mod guide {
     mod handles {}
     #[doc = include_str!("../../../docs/pools.md")]
     mod pools {}
+    #[doc = include_str!("../../../docs/columns.md")]
+    mod columns {}
+    #[doc = include_str!("../../../docs/views.md")]
+    mod views {}
+    #[doc = include_str!("../../../docs/tags.md")]
+    mod tags {}
+    #[doc = include_str!("../../../docs/changes.md")]
+    mod changes {}
     #[doc = include_str!("../../../docs/choosing.md")]
     mod choosing {}
     #[doc = include_str!("../../../docs/sources.md")]

@@ -4,10 +4,32 @@
 use super::*;
 use crate::state::fitting_kind;
 
-/// The slots of a group that were just filled, and their handles to come.
-pub(crate) struct Batch {
-    pub(crate) first: u32,
-    pub(crate) bits: u64,
+/// The slots of a group that were just filled, and whose handles are still to come.
+pub(crate) struct Batch<T: Thing> {
+    first: u32,
+    bits: u64,
+    start: Option<Place<T>>,
+}
+
+impl<T: Thing> Batch<T> {
+    /// None.
+    pub(crate) const EMPTY: Self = Self { first: 0, bits: 0, start: None };
+
+    /// How many handles are still to come.
+    pub(crate) fn len(&self) -> usize {
+        self.bits.count_ones() as usize
+    }
+
+    /// The next handle. The cells are those that the batch was made by, and have not been changed since.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, cells: &Cells<T>) -> Option<Handle<T>> {
+        let bit = (self.bits != 0).then(|| self.bits.trailing_zeros())?;
+        self.bits &= self.bits - 1;
+        // SAFETY: both places are of a storage of this type and in one group. It need not even be that of `cells`: memory
+        // stays as long as the pool, which is borrowed as long as the batch is kept.
+        let stamp = unsafe { cells.values.stamp(T::Storage::step(self.start?, bit)) }.load(Ordering::Relaxed);
+        Some(Handle::from_parts(self.first + bit, stamp))
+    }
 }
 
 /// Why a batch ended before the group was full.
@@ -24,6 +46,11 @@ impl<T: Thing> Cells<T> {
     /// Whether [`fill_group`](Self::fill_group) can be used at all: things with tags go by their clusters.
     pub(crate) const BATCHES: bool = !Self::TAGGED;
 
+    /// The batch of one thing that was just spawned.
+    pub(crate) fn batch_of(&self, handle: Handle<T>) -> Batch<T> {
+        Batch { first: handle.index(), bits: 1, start: self.values.place(handle.index()) }
+    }
+
     /// Fills the free slots of the lowest group that has any, as far as `things` go. `None` if there is no such group, or
     /// no memory for it. If `things` panics, what it gave before stays. `note` hears every generation.
     #[inline(always)]
@@ -31,7 +58,7 @@ impl<T: Thing> Cells<T> {
         &mut self,
         things: &mut impl Iterator<Item = T>,
         note: &mut impl FnMut(u32),
-    ) -> Option<(Batch, End)> {
+    ) -> Option<(Batch<T>, End)> {
         let index = self.slots.lowest_free()?;
         self.room(index).ok()?;
         let first = index - index % GROUP;
@@ -67,7 +94,7 @@ impl<T: Thing> Cells<T> {
         }
         let bits = filled.bits;
         drop(filled);
-        Some((Batch { first, bits }, end))
+        Some((Batch { first, bits, start: Some(start) }, end))
     }
 }
 

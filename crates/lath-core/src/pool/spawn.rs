@@ -101,7 +101,7 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!((crew.len(), more.len()), (20, 10));
     /// ```
     pub fn spawn_many<I: IntoIterator<Item = T>>(&mut self, things: I) -> SpawnMany<'_, T, I::IntoIter> {
-        SpawnMany { pool: self, things: Some(things.into_iter()), batch: Batch { first: 0, bits: 0 } }
+        SpawnMany { pool: self, things: Some(things.into_iter()), batch: Batch::EMPTY }
     }
 
     /// Puts `n` things into consecutive slots, the lowest run of free ones that is long enough: `f` makes number 0, 1, ….
@@ -237,7 +237,7 @@ pub struct SpawnMany<'a, T: Thing, I: Iterator<Item = T>> {
     /// Gone when it has ended, and while it runs, so that it is not asked again after a panic.
     things: Option<I>,
     /// Spawned, and their handles not yet asked for.
-    batch: Batch,
+    batch: Batch<T>,
 }
 
 impl<T: Thing, I: Iterator<Item = T>> SpawnMany<'_, T, I> {
@@ -263,7 +263,7 @@ impl<T: Thing, I: Iterator<Item = T>> SpawnMany<'_, T, I> {
         }
         let Some(thing) = things.next() else { return };
         let handle = self.pool.spawn(thing);
-        self.batch = Batch { first: handle.index(), bits: 1 };
+        self.batch = self.pool.cells.batch_of(handle);
         self.things = Some(things);
     }
 }
@@ -273,16 +273,15 @@ impl<T: Thing, I: Iterator<Item = T>> Iterator for SpawnMany<'_, T, I> {
 
     #[inline]
     fn next(&mut self) -> Option<Handle<T>> {
-        if self.batch.bits == 0 {
-            self.next_batch();
+        if let Some(handle) = self.batch.next(&self.pool.cells) {
+            return Some(handle);
         }
-        let bit = (self.batch.bits != 0).then(|| self.batch.bits.trailing_zeros())?;
-        self.batch.bits &= self.batch.bits - 1;
-        self.pool.cells.handle_at(self.batch.first + bit)
+        self.next_batch();
+        self.batch.next(&self.pool.cells)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let spawned = self.batch.bits.count_ones() as usize;
+        let spawned = self.batch.len();
         let (least, most) = self.things.as_ref().map_or((0, Some(0)), I::size_hint);
         (least.saturating_add(spawned), most.and_then(|most| most.checked_add(spawned)))
     }
