@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The tests of lath-core under AddressSanitizer. Needs a nightly toolchain.
+# The tests of lath-core and lath-soa under AddressSanitizer. Needs a nightly toolchain.
 #
-# Left out: the documentation's examples, and the test of the derive's messages, which are those of the stable compiler.
+# Left out: the documentation's examples, and the tests of the derive's messages, which are those of the stable compiler.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,12 +15,13 @@ case "$target" in
         ;;
 esac
 
-tests=(--lib)
-for file in crates/lath-core/tests/*.rs; do
-    name="$(basename "$file" .rs)"
-    [[ $name == derive ]] || tests+=(--test "$name")
-done
-
 # With --target the flags apply to the tests only, not to the macros that the compiler itself loads.
-RUSTFLAGS="-Zsanitizer=address ${RUSTFLAGS:-}" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/asan" \
-    cargo +nightly test -p lath-core --all-features --target "$target" "${tests[@]}"
+export RUSTFLAGS="-Zsanitizer=address ${RUSTFLAGS:-}" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/asan"
+for crate in lath-core lath-soa; do
+    tests=(--lib)
+    for file in crates/"$crate"/tests/*.rs; do
+        name="$(basename "$file" .rs)"
+        [[ $name == derive ]] || tests+=(--test "$name")
+    done
+    cargo +nightly test -p "$crate" --all-features --target "$target" "${tests[@]}"
+done

@@ -45,14 +45,35 @@ summary() {
 }
 trap summary EXIT
 
-documentation() {
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
-    RUSTDOCFLAGS="-D warnings" cargo doc -p lath-core --no-deps --all-features
+# The peer comparison is linted, documented and run without the larger peers, which would take minutes to build.
+lints() {
+    cargo clippy --workspace --exclude lath-peers --all-targets -- -D warnings
+    cargo clippy -p lath-peers --no-default-features --all-targets -- -D warnings
 }
 
-core_tests() {
+documentation() {
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude lath-peers --no-deps
+    RUSTDOCFLAGS="-D warnings" cargo doc -p lath-peers --no-default-features --no-deps
+    RUSTDOCFLAGS="-D warnings" cargo doc -p lath -p lath-core -p lath-soa --no-deps --all-features
+}
+
+thorough_tests() {
     cargo test -p lath-core --all-features
-    cargo test -p lath-core --all-features --release --lib --tests
+    cargo test -p lath --all-features # the pages of the guide show calls that need a feature
+    cargo test -p lath-core -p lath-soa --all-features --release --lib --tests
+}
+
+# Each feature by itself: nothing is missing, and nothing is left over.
+features() {
+    local features
+    for features in "" "alloc" "std" "parallel" "alloc,serde" "alloc,bytemuck" "serde,bytemuck"; do
+        echo "lath-core with: ${features:-nothing}"
+        cargo clippy --quiet -p lath-core --no-default-features --features "$features" -- -D warnings
+    done
+    for features in "" "parallel" "serde" "bytemuck"; do
+        echo "lath with: ${features:-nothing}"
+        cargo clippy --quiet -p lath -p lath-soa --no-default-features --features "${features:+lath/$features}" -- -D warnings
+    done
 }
 
 # A crate that has a panic handler of its own refuses to be compiled together with std, so the probe shows that nothing
@@ -82,7 +103,7 @@ demos() {
 
 benches() {
     cargo bench -p lath-benches -- --test
-    cargo run --release -p lath-peers -- --quick lookup
+    cargo run --release -p lath-peers --no-default-features -- --quick lookup
 }
 
 sanitizer() {
@@ -95,12 +116,13 @@ sanitizer() {
 
 step "tests: cargo test" cargo test
 step "format: cargo fmt" cargo fmt --all --check
-step "lints: cargo clippy" cargo clippy --workspace --all-targets -- -D warnings
+step "lints: cargo clippy" lints
 step "documentation: cargo doc" documentation
-step "core with all features, in debug and release" core_tests
-step "core without the standard library" without_std
+step "tests with all features, and in release" thorough_tests
+step "features, each by itself" features
+step "without the standard library" without_std
 step "the demo and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
-    step "core under AddressSanitizer" sanitizer
+    step "core and columns under AddressSanitizer" sanitizer
 fi

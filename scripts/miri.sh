@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests of lath-core under Miri. Needs a nightly toolchain with the `miri` component.
+# The tests of lath-core and lath-soa under Miri. Needs a nightly toolchain with the `miri` component.
 #
 # Not part of CI, and the project has not run it: treat what it says as news.
 
@@ -11,14 +11,15 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
     exit 1
 fi
 
-# The derive's test starts compilers, and allocations.rs brings an allocator of its own: both are out of Miri's reach.
-tests=(--lib)
-for file in crates/lath-core/tests/*.rs; do
-    name="$(basename "$file" .rs)"
-    case "$name" in
-        derive | allocations) ;;
-        *) tests+=(--test "$name") ;;
-    esac
+# The derive's tests start compilers, and allocations.rs brings an allocator of its own: both are out of Miri's reach.
+for crate in lath-core lath-soa; do
+    tests=(--lib)
+    for file in crates/"$crate"/tests/*.rs; do
+        name="$(basename "$file" .rs)"
+        case "$name" in
+            derive | allocations) ;;
+            *) tests+=(--test "$name") ;;
+        esac
+    done
+    cargo +nightly miri test -p "$crate" --all-features "${tests[@]}" "$@"
 done
-
-cargo +nightly miri test -p lath-core --all-features "${tests[@]}" "$@"

@@ -1,5 +1,7 @@
 //! The command line: which workloads, how long, and what to print.
 
+use std::path::PathBuf;
+
 use crate::measure::Effort;
 
 /// What `--help` prints.
@@ -10,6 +12,7 @@ usage: lath-peers [workload…] [options]
   --list     show the workloads, their candidates and their bars
   --quick    fewer rounds: a first impression
   --json     print one JSON document instead of the tables
+  --svg DIR  also draw the results, one file per chart
   --check    exit with 1 if lath misses a bar
   --help     show this
 ";
@@ -22,19 +25,25 @@ pub(crate) struct Request {
     pub(crate) list: bool,
     pub(crate) quick: bool,
     pub(crate) json: bool,
+    /// Where the charts go, if any are to be drawn.
+    pub(crate) svg: Option<PathBuf>,
     pub(crate) check: bool,
     pub(crate) help: bool,
 }
 
 impl Request {
-    /// Reads the arguments that follow the program's name. Fails on an option that does not exist.
-    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    /// Reads the arguments that follow the program's name. Fails on an option that does not exist or lacks its folder.
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut request = Self::default();
-        for argument in arguments {
+        while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--list" => request.list = true,
                 "--quick" => request.quick = true,
                 "--json" => request.json = true,
+                "--svg" => match arguments.next().filter(|folder| !folder.starts_with('-')) {
+                    Some(folder) => request.svg = Some(folder.into()),
+                    None => return Err(format!("`--svg` needs a folder\n\n{USAGE}")),
+                },
                 "--check" => request.check = true,
                 "--help" | "-h" => request.help = true,
                 option if option.starts_with('-') => return Err(format!("unknown option `{option}`\n\n{USAGE}")),
@@ -63,6 +72,13 @@ mod tests {
         let request = parse("--quick lookup --check spawn").unwrap();
         assert_eq!(request.workloads, ["lookup", "spawn"]);
         assert!(request.quick && request.check && !request.json);
+    }
+
+    #[test]
+    fn charts_need_a_folder() {
+        assert_eq!(parse("tag --svg charts").unwrap().svg, Some("charts".into()));
+        assert!(parse("--svg").unwrap_err().contains("a folder"));
+        assert!(parse("--svg --quick").unwrap_err().contains("a folder"));
     }
 
     #[test]

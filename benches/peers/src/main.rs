@@ -1,8 +1,11 @@
 //! lath beside its peers: every workload, every candidate, in one process, as ratios to hand-written code.
 //!
 //! ```text
-//! cargo run --release -p lath-peers -- [workload…] [--json] [--quick] [--check] [--list]
+//! cargo run --release -p lath-peers -- [workload…] [--json] [--svg DIR] [--quick] [--check] [--list]
 //! ```
+//!
+//! The entity component systems and soa-rs take a while to build; `--no-default-features` leaves them out. flecs, which
+//! needs a C compiler besides, comes with `--features flecs`.
 //!
 //! A workload is named in full (`lookup-stale`) or by the start of its name (`spawn`); none means all of them.
 //!
@@ -15,6 +18,7 @@
 //! - Every run ends in an **answer** that is compared with `raw`'s: a fast wrong answer is not a result but a failure.
 //! - The figure of a candidate is the median over the rounds, with the quartiles as its spread. Its **ratio** is the
 //!   median of *its time ÷ raw's time in the same round*; on this kind of machine, gaps under 15 % are ties.
+//! - The row in bytes counts what is asked of the allocator; nothing is timed there.
 //! - `raw` is what an expert would write by hand for this one workload; each file in `candidates/` says how it is built.
 //!   The peers are written the way their own documentation recommends for speed.
 //! - Plain `--release`, default target: no flags that a user of the library would not have.
@@ -31,8 +35,11 @@
 
 mod arguments;
 mod candidates;
+mod heap;
 mod keep_pages;
 mod measure;
+#[cfg(feature = "ecs")]
+mod parts;
 mod progress;
 mod report;
 mod spread;
@@ -80,6 +87,9 @@ fn run(request: Request) -> Result<ExitCode, String> {
     }
     if request.json {
         println!("{}", report::json::document(&outcomes));
+    }
+    if let Some(folder) = &request.svg {
+        report::svg::write(folder, &outcomes)?;
     }
 
     let missed = outcomes.iter().flat_map(|outcome| outcome.verdicts()).filter(|verdict| !verdict.holds()).count();

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use crate::heap;
 use crate::progress::Progress;
 use crate::spread::Spread;
-use crate::workload::{Bar, Trial, Workload};
+use crate::workload::{Bar, Trial, Unit, Workload};
 
 /// How long a workload is measured.
 #[derive(Clone, Copy)]
@@ -36,19 +37,19 @@ pub(crate) struct Outcome<'a> {
 /// What was measured for one candidate.
 pub(crate) struct Line {
     pub(crate) name: &'static str,
-    /// Seconds of every round.
-    times: Vec<f64>,
+    /// The figure of every round, in the unit of the workload.
+    figures: Vec<f64>,
 }
 
 impl Line {
-    /// Seconds.
-    pub(crate) fn time(&self) -> Spread {
-        Spread::of(self.times.iter().copied())
+    /// In the unit of the workload.
+    pub(crate) fn figure(&self) -> Spread {
+        Spread::of(self.figures.iter().copied())
     }
 
-    /// How many times as long as `other`, round by round.
+    /// How many times as much as `other`, round by round.
     pub(crate) fn ratio_to(&self, other: &Line) -> Spread {
-        Spread::of(self.times.iter().zip(&other.times).map(|(mine, theirs)| mine / theirs))
+        Spread::of(self.figures.iter().zip(&other.figures).map(|(mine, theirs)| mine / theirs))
     }
 }
 
@@ -65,8 +66,8 @@ impl Verdict {
 }
 
 impl Outcome<'_> {
-    /// The hand-written code that all others are compared with.
-    pub(crate) fn raw(&self) -> &Line {
+    /// What all others are compared with: the hand-written code, where there is some.
+    pub(crate) fn reference(&self) -> &Line {
         &self.lines[0]
     }
 
@@ -93,46 +94,51 @@ pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Pro
     // runs are, and a third how long a round is.
     progress.say(format_args!("warming up"));
     round(workload, &mut trials, 0, 1)?;
-    let repeats = repeats(&round(workload, &mut trials, 1, 1)?);
+    let once = round(workload, &mut trials, 1, 1)?;
+    let repeats = if workload.unit == Unit::Seconds { repeats(&once) } else { 1 };
     let start = Instant::now();
     round(workload, &mut trials, 2, repeats)?;
-    let rounds = effort.rounds(start.elapsed());
+    let rounds = match workload.unit {
+        Unit::Seconds => effort.rounds(start.elapsed()),
+        Unit::BytesPer(_) => 1, // the same every time
+    };
 
-    let mut lines: Vec<Line> = workload.candidates.iter().map(|c| Line { name: c.name, times: Vec::new() }).collect();
+    let mut lines: Vec<Line> = workload.candidates.iter().map(|c| Line { name: c.name, figures: Vec::new() }).collect();
     for i in 0..rounds {
         if i % rounds.div_ceil(100) == 0 {
             progress.say(format_args!("round {} of {rounds}", i + 1));
         }
-        for (line, time) in lines.iter_mut().zip(round(workload, &mut trials, i, repeats)?) {
-            line.times.push(time);
+        for (line, figure) in lines.iter_mut().zip(round(workload, &mut trials, i, repeats)?) {
+            line.figures.push(figure);
         }
     }
     Ok(Outcome { workload, rounds, lines })
 }
 
-/// How often each candidate runs within a round. A short run is repeated until it has its own data in the caches, not
-/// what its predecessor left there, and until the clock is no matter; a long one is run once.
+/// How often each candidate runs within a round: all of them as often as the quickest one needs. A short run is repeated
+/// until it has its own data in the caches, not what its predecessor left there, and until the clock is no matter; a long
+/// one is run once.
 fn repeats(seconds: &[f64]) -> usize {
-    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-    ((1e-3 / mean.max(1e-9)) as usize).clamp(1, 15)
+    let quickest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    ((1e-3 / quickest.max(1e-9)) as usize).clamp(1, 15)
 }
 
-/// Lets every candidate have its turn and returns the medians of their seconds, in the order of the candidates.
+/// Lets every candidate have its turn and returns the medians of their figures, in the order of the candidates.
 fn round(
     workload: &Workload,
     trials: &mut [Box<dyn Trial>],
     number: usize,
     repeats: usize,
 ) -> Result<Vec<f64>, String> {
-    let mut seconds = vec![0.0; trials.len()];
+    let mut figures = vec![0.0; trials.len()];
     let mut answers = vec![Vec::new(); trials.len()];
     for i in order(trials.len(), number) {
-        let runs: Vec<_> = (0..repeats).map(|_| run(&mut *trials[i])).collect();
-        seconds[i] = Spread::of(runs.iter().map(|run| run.0)).median;
+        let runs: Vec<_> = (0..repeats).map(|_| run(&mut *trials[i], workload.unit)).collect();
+        figures[i] = Spread::of(runs.iter().map(|run| run.0)).median;
         answers[i] = runs.into_iter().map(|run| run.1).collect();
     }
     match answers.iter().position(|answer| *answer != answers[0]) {
-        None => Ok(seconds),
+        None => Ok(figures),
         Some(wrong) => Err(format!(
             "{}: wrong answer in round {number}: {} says {:?}, {} says {:?}",
             workload.name, workload.candidates[0].name, answers[0], workload.candidates[wrong].name, answers[wrong]
@@ -140,13 +146,18 @@ fn round(
     }
 }
 
-/// One run: its seconds and its answer.
-fn run(trial: &mut dyn Trial) -> (f64, u64) {
+/// One run: its figure and its answer.
+fn run(trial: &mut dyn Trial, unit: Unit) -> (f64, u64) {
     trial.prepare();
-    let start = Instant::now();
-    trial.run();
-    let seconds = start.elapsed().as_secs_f64();
-    (seconds, trial.answer())
+    let figure = match unit {
+        Unit::Seconds => {
+            let start = Instant::now();
+            trial.run();
+            start.elapsed().as_secs_f64()
+        }
+        Unit::BytesPer(things) => heap::growth(|| trial.run()) as f64 / f64::from(things),
+    };
+    (figure, trial.answer())
 }
 
 /// Who runs when: turned by one every two rounds, and backwards every other round, so that nobody always comes first

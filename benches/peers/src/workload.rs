@@ -27,6 +27,28 @@ impl Bar {
     }
 }
 
+/// What the figures of a workload are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unit {
+    /// How long a run takes.
+    Seconds,
+    /// By how many bytes the heap has grown after a run, divided by this many things.
+    BytesPer(u32),
+}
+
+/// Where a workload stands in a line chart.
+pub(crate) struct Point {
+    /// The name of the chart: of its file.
+    pub(crate) chart: &'static str,
+    /// Which of the plots in it, side by side.
+    pub(crate) plot: String,
+    /// What grows to the right, with its unit.
+    pub(crate) axis: &'static str,
+    pub(crate) x: f64,
+    /// How many things a run is about: the chart shows nanoseconds per thing.
+    pub(crate) things: u32,
+}
+
 /// Somebody who takes part; the fixture is built when the workload is measured, not before.
 pub(crate) struct Candidate {
     pub(crate) name: &'static str,
@@ -37,14 +59,29 @@ pub(crate) struct Candidate {
 pub(crate) struct Workload {
     pub(crate) name: String,
     pub(crate) about: String,
+    pub(crate) unit: Unit,
     pub(crate) bars: &'static [Bar],
     pub(crate) candidates: Vec<Candidate>,
+    /// Its place in a line chart; without one it gets a bar chart of its own.
+    pub(crate) point: Option<Point>,
 }
 
 impl Workload {
-    /// Starts a workload that nobody takes part in yet. The first candidate to be added must be `raw`.
+    /// Starts a workload that nobody takes part in yet. The first candidate to be added is what the others
+    /// are compared with: `raw`, where there is one.
     pub(crate) fn new(name: impl Into<String>, about: impl Into<String>, bars: &'static [Bar]) -> Self {
-        Self { name: name.into(), about: about.into(), bars, candidates: Vec::new() }
+        let (name, about) = (name.into(), about.into());
+        Self { name, about, unit: Unit::Seconds, bars, candidates: Vec::new(), point: None }
+    }
+
+    /// Makes it a workload in bytes of heap per thing.
+    pub(crate) fn in_bytes_per(self, things: u32) -> Self {
+        Self { unit: Unit::BytesPer(things), ..self }
+    }
+
+    /// Gives it a place in a line chart.
+    pub(crate) fn at(self, point: Point) -> Self {
+        Self { point: Some(point), ..self }
     }
 
     /// Adds a candidate.

@@ -30,9 +30,13 @@
 //! |---|---|
 //! | `handle` | [`Handle`], [`AnyHandle`], [`HandleRange`]: bits, equality, `7v3` |
 //! | `generation` | the odd/even counter, and what happens when it is spent |
+//! | `thing`, `field` | [`Thing`] and its fields, as types |
 //! | `blocks`, `bits`, `slots` | memory that never moves; which slots are free |
-//! | `storage`, `rows` | where values are kept |
+//! | `storage`, `rows` | where values are kept; columns are in `lath-soa` |
+//! | `tags`, `clusters`, `marks` | a bitmap per tag; which tags own which slots; what was changed when |
+//! | `view`, `each`, `map` | which fields a loop uses, and the loops, compiled twice |
 //! | `cells` | slots and values together |
+//! | `reuse` | which free slot comes next |
 //! | `pool` | [`Pool`]: what users call |
 //! | `fixed` | [`FixedPool`]: the same without a heap |
 //!
@@ -51,7 +55,11 @@
 //! | `blocks.rs` | an array that grows behind a shared reference and never moves an element |
 //! | `rows.rs` | slots that hold a value or not |
 //! | `storage.rs` | declares the unsafe trait between pool and storage |
-//! | `cells/*.rs` | decide whether a slot holds a value; hand out several things at once |
+//! | `field.rs` | declares the unsafe traits that describe the fields of a struct |
+//! | `view.rs` | declares the unsafe trait of views; turns pointers to fields into references |
+//! | `each.rs` | walks raw runs of slots; calls the loop that is compiled for AVX2 |
+//! | `map.rs` | with `bytemuck`: computes whole groups of slots, and puts back what should not have changed |
+//! | `cells/*.rs` | decide whether a slot holds a value; hand out several things at once, also to several threads |
 //! | `plain.rs` | with `bytemuck`: handles as bytes |
 
 #![no_std]

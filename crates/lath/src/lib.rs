@@ -41,10 +41,12 @@
 //! | look up | [`get`](Pool::get), [`get_mut`](Pool::get_mut), [`read`](Pool::read), [`edit`](Pool::edit), [`check`](Pool::check) |
 //! | use several at once | [`get_disjoint_mut`](Pool::get_disjoint_mut), [`split`](Pool::split), [`each_with_rest`](Pool::each_with_rest) |
 //! | walk | [`each`](Pool::each), [`query`](Pool::query), [`iter`](Pool::iter), [`iter_mut`](Pool::iter_mut), [`handles`](Pool::handles) |
+//! | use some fields only | a [`View`] in [`each`](Pool::each), [`query_mut`](Pool::query_mut), [`view`](Pool::view), [`view_mut`](Pool::view_mut); [`set`](Pool::set); [`runs`](Pool::runs) for slices |
 //! | mark and filter | [`insert_tags`](Pool::insert_tags), [`remove_tags`](Pool::remove_tags), [`has`](Pool::has), and `with`/`without` of a [`View`] |
 //! | take out | [`despawn`](Pool::despawn), [`take`](Pool::take), [`retain`](Pool::retain), [`drain_where`](Pool::drain_where), [`clear`](Pool::clear) |
 //! | take out when somebody else is done | [`despawn_after`](Pool::despawn_after), then [`reap`](Pool::reap) |
 //! | never allocate again | [`Pool::fixed`]; [`FixedPool`] needs no heap at all |
+//! | ask what has changed | [`track_changes`](Pool::track_changes), [`next_tick`](Pool::next_tick), [`changed_since`](Pool::changed_since) |
 //! | ask how it is doing | [`stats`](Pool::stats), [`expect_at_most`](Pool::expect_at_most) |
 //!
 //! # The crates
@@ -58,8 +60,13 @@
 //!
 //! # Features
 //!
-//! `std` (default) prints the warning of [`Pool::expect_at_most`]; without it lath needs `alloc` only. `serde` and
-//! `bytemuck` implement those crates' traits for handles. `full` is all of them.
+//! | feature | brings |
+//! |---|---|
+//! | `std` (default) | the warning of [`Pool::expect_at_most`] is printed, and loops over views use AVX2 where the processor has it; without it lath needs `alloc` only |
+//! | `parallel` | `Pool::par_each` and `Pool::par_runs`: loops on rayon's threads |
+//! | `serde` | handles and ranges of handles are written as their bits |
+//! | `bytemuck` | handles can be zeroed and looked at as bytes; `Pool::map` for pure functions over plain fields |
+//! | `full` | all of them |
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -80,8 +87,8 @@ pub mod __private {
 
 /// What most programs type: `use lath::prelude::*`.
 ///
-/// The thing and its handles, the pools, views, the macro that declares tags, and the errors that calls return. What a call hands out and nobody has to
-/// name (iterators, [`Stats`]) stays at the root of the crate.
+/// The thing and its handles, the pools, views, the macro that declares tags, and the errors that calls return. What a
+/// call hands out and nobody has to name (iterators, [`Stats`]) stays at the root of the crate.
 ///
 /// # Examples
 ///

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::measure::{Line, Outcome, Verdict};
 use crate::spread::Spread;
+use crate::workload::Unit;
 
 /// Everything that was measured, by workload.
 pub(crate) fn document(outcomes: &[Outcome<'_>]) -> Value {
@@ -15,13 +16,17 @@ fn workload(outcome: &Outcome<'_>) -> Value {
         "name": outcome.workload.name,
         "about": outcome.workload.about,
         "rounds": outcome.rounds,
-        "candidates": outcome.lines.iter().map(|line| candidate(line, outcome.raw())).collect::<Vec<_>>(),
+        "unit": match outcome.workload.unit {
+            Unit::Seconds => "seconds",
+            Unit::BytesPer(_) => "bytes per thing",
+        },
+        "candidates": outcome.lines.iter().map(|line| candidate(line, outcome.reference())).collect::<Vec<_>>(),
         "bars": outcome.verdicts().iter().map(verdict).collect::<Vec<_>>(),
     })
 }
 
-fn candidate(line: &Line, raw: &Line) -> Value {
-    json!({ "name": line.name, "seconds": spread(line.time()), "ratio": spread(line.ratio_to(raw)) })
+fn candidate(line: &Line, reference: &Line) -> Value {
+    json!({ "name": line.name, "figure": spread(line.figure()), "ratio": spread(line.ratio_to(reference)) })
 }
 
 fn verdict(verdict: &Verdict) -> Value {

@@ -1,4 +1,5 @@
 //! The forms in which results are shown: one file each.
 
 pub(crate) mod json;
+pub(crate) mod svg;
 pub(crate) mod text;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::measure::{Line, Outcome};
 use crate::spread::Spread;
-use crate::workload::{Bar, Workload};
+use crate::workload::{Bar, Unit, Workload};
 
 /// The workloads with their candidates and bars.
 pub(crate) fn list(workloads: &[Workload]) -> String {
@@ -32,8 +32,12 @@ pub(crate) fn outcome(outcome: &Outcome<'_>) -> String {
 }
 
 fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
-    let ratio = candidate.ratio_to(outcome.raw());
-    let mut cells = format!("  {:<18} {:>26}", candidate.name, time(candidate.time()));
+    let ratio = candidate.ratio_to(outcome.reference());
+    let figure = match outcome.workload.unit {
+        Unit::Seconds => time(candidate.figure()),
+        Unit::BytesPer(_) => format!("{:.1} bytes per thing", candidate.figure().median),
+    };
+    let mut cells = format!("  {:<18} {figure:>26}", candidate.name);
     write!(cells, "  {:>6.2} ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high).expect("a string takes anything");
     for verdict in outcome.verdicts().iter().filter(|verdict| verdict.bar.candidate == candidate.name) {
         let (mark, measured) = (if verdict.holds() { "ok" } else { "MISSED" }, verdict.measured);

@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 
-use crate::candidates::{LathRows, RawRows, SlotMapBasic, Thunderdome};
+use crate::candidates::{LathColumns, LathRows, RawRows, SlotMapBasic, Thunderdome};
 use crate::store::Lookup;
-use crate::things::{Fat, Sample};
+use crate::things::{ColumnFat, Fat, Sample};
 use crate::workload::{Bar, Trial, Workload};
 use crate::workloads::mix;
 
@@ -20,7 +20,8 @@ pub(super) fn workloads() -> Vec<Workload> {
             .with("raw", Churn::<RawRows<Fat>>::new)
             .with("slotmap", Churn::<SlotMapBasic<Fat>>::new)
             .with("thunderdome", Churn::<Thunderdome<Fat>>::new)
-            .with("lath-rows", Churn::<LathRows<Fat>>::new),
+            .with("lath-rows", Churn::<LathRows<Fat>>::new)
+            .with("lath-columns", Churn::<LathColumns<ColumnFat>>::new),
     ]
 }
 

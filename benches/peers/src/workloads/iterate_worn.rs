@@ -6,7 +6,7 @@ use lath_core::{Rows, Thing};
 use crate::candidates::{LathRows, RawPacked, SlotMapBasic, SlotMapDense, SlotMapHop, Thunderdome};
 use crate::store::Walk;
 use crate::things::{Large, Sample, Small};
-use crate::workload::{Bar, Trial, Workload};
+use crate::workload::{Bar, Point, Trial, Workload};
 
 const SLOTS: u32 = 100_000;
 
@@ -35,6 +35,13 @@ fn compare<D: Deed<T>, T: Sample + Thing<Storage = Rows<T>>>(percent: u32) -> Wo
         .with("slotmap-dense", move || Walks::<D, T, SlotMapDense<T>>::new(percent))
         .with("thunderdome", move || Walks::<D, T, Thunderdome<T>>::new(percent))
         .with("lath-rows", move || Walks::<D, T, LathRows<T>>::new(percent))
+        .at(Point {
+            chart: "occupancy",
+            plot: format!("{deed}, {size} bytes"),
+            axis: "% of the slots are live",
+            x: f64::from(percent),
+            things: SLOTS / 100 * percent,
+        })
 }
 
 /// What is done to every thing.

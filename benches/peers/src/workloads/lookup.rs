@@ -3,43 +3,60 @@
 use fastrand::Rng;
 use lath_core::{Rows, Thing};
 
-use crate::candidates::{LathRows, LathRowsRead, RawFields, SlotMapBasic, Thunderdome};
+use crate::candidates::{LathColumns, LathRows, LathRowsRead, RawFields, SlotMapBasic, Thunderdome};
 use crate::store::Lookup;
-use crate::things::{Fat, Sample, Small};
+use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small};
 use crate::workload::{Bar, Trial, Workload};
 
 const THINGS: u32 = 1_000_000;
 
 const SMALL: &[Bar] = &[Bar::to_raw("lath-rows", 1.3)];
 const STALE: &[Bar] = &[Bar::to_raw("lath-rows", 1.3)];
-/// The bars of this row are for columns and hot groups, which are still to come.
-const FAT: &[Bar] = &[];
+const FAT: &[Bar] = &[Bar::to_raw("lath-columns", 2.0), Bar::to_raw("lath-hot", 1.3)];
 
 /// Fresh, with stale handles among them, and in fat things.
 pub(super) fn workloads() -> Vec<Workload> {
     vec![
-        compare::<Small>("lookup", "random handle → one f32, 16-byte thing, 1M", 0.0, SMALL),
-        compare::<Small>("lookup-stale", "the same, 10 % of the handles stale", 0.1, STALE),
-        compare::<Fat>("lookup-fat", "random handle → one f32, 100-byte thing, 1M", 0.0, FAT),
+        small("lookup", "random handle → one f32, 16-byte thing, 1M", 0.0, SMALL),
+        small("lookup-stale", "the same, 10 % of the handles stale", 0.1, STALE),
+        fat("lookup-fat", "random handle → one f32, 100-byte thing, 1M", FAT),
     ]
 }
 
-fn compare<T: Sample + Thing<Storage = Rows<T>>>(
-    name: &'static str,
-    about: &'static str,
-    stale: f64,
-    bars: &'static [Bar],
-) -> Workload {
-    Workload::new(name, about, bars)
-        .with("raw", move || Lookups::<T, RawFields>::new(stale))
-        .with("slotmap", move || Lookups::<T, SlotMapBasic<T>>::new(stale))
-        .with("thunderdome", move || Lookups::<T, Thunderdome<T>>::new(stale))
-        .with("lath-rows", move || Lookups::<T, LathRows<T>>::new(stale))
-        .with("lath-rows-read", move || Lookups::<T, LathRowsRead<T>>::new(stale))
+fn small(name: &'static str, about: &'static str, stale: f64, bars: &'static [Bar]) -> Workload {
+    plain::<Small>(Workload::new(name, about, bars), stale)
+        .with("lath-columns", move || Lookups::<Small, LathColumns<ColumnSmall>>::new(THINGS, stale))
+}
+
+fn fat(name: &'static str, about: &'static str, bars: &'static [Bar]) -> Workload {
+    let workload = plain::<Fat>(Workload::new(name, about, bars), 0.0);
+    #[cfg(feature = "ecs")]
+    let workload = {
+        use crate::candidates::{Bevy, Hecs, Sparsey};
+        workload
+            .with("hecs", || Lookups::<Fat, Hecs>::new(THINGS, 0.0))
+            .with("bevy_ecs", || Lookups::<Fat, Bevy>::new(THINGS, 0.0))
+            .with("sparsey", || Lookups::<Fat, Sparsey>::new(THINGS, 0.0))
+    };
+    #[cfg(feature = "flecs")]
+    let workload = workload.with("flecs", || Lookups::<Fat, crate::candidates::Flecs>::new(THINGS, 0.0));
+    workload
+        .with("lath-columns", || Lookups::<Fat, LathColumns<ColumnFat>>::new(THINGS, 0.0))
+        .with("lath-hot", || Lookups::<Fat, LathColumns<HotFat>>::new(THINGS, 0.0))
+}
+
+/// Those who keep whole things.
+fn plain<T: Sample + Thing<Storage = Rows<T>>>(workload: Workload, stale: f64) -> Workload {
+    workload
+        .with("raw", move || Lookups::<T, RawFields>::new(THINGS, stale))
+        .with("slotmap", move || Lookups::<T, SlotMapBasic<T>>::new(THINGS, stale))
+        .with("thunderdome", move || Lookups::<T, Thunderdome<T>>::new(THINGS, stale))
+        .with("lath-rows", move || Lookups::<T, LathRows<T>>::new(THINGS, stale))
+        .with("lath-rows-read", move || Lookups::<T, LathRowsRead<T>>::new(THINGS, stale))
 }
 
 /// A full store and the keys in the order in which they are looked up.
-struct Lookups<T, S: Lookup<T>> {
+pub(super) struct Lookups<T, S: Lookup<T>> {
     store: S,
     keys: Vec<S::Key>,
     sum: u32,
@@ -48,11 +65,12 @@ struct Lookups<T, S: Lookup<T>> {
 
 impl<T: Sample, S: Lookup<T>> Lookups<T, S> {
     /// Fills the store, shuffles the keys, then replaces a part `stale` of the things: their places are taken by others.
-    fn new(stale: f64) -> Self {
+    /// A million lookups are enough, however many things there are.
+    pub(super) fn new(things: u32, stale: f64) -> Self {
         let mut store = S::new();
-        let mut keys: Vec<_> = (0..THINGS).map(|n| store.spawn(T::number(n))).collect();
+        let mut keys: Vec<_> = (0..things).map(|n| store.spawn(T::number(n))).collect();
         Rng::with_seed(1).shuffle(&mut keys);
-        let gone = (f64::from(THINGS) * stale) as usize;
+        let gone = (f64::from(things) * stale) as usize;
         for &key in &keys[..gone] {
             store.despawn(key);
         }
@@ -60,14 +78,14 @@ impl<T: Sample, S: Lookup<T>> Lookups<T, S> {
             store.spawn(T::number(n));
         }
         Rng::with_seed(2).shuffle(&mut keys);
+        keys.truncate(THINGS as usize);
         Self { store, keys, sum: 0, _thing: std::marker::PhantomData }
     }
 }
 
 impl<T: Sample, S: Lookup<T>> Trial for Lookups<T, S> {
     fn run(&mut self) {
-        // The bits are added, not the floats: a chain of float additions would hide the cost of finding them.
-        self.sum = self.keys.iter().fold(0, |sum, &key| sum.wrapping_add(self.store.field(key).to_bits()));
+        self.sum = self.store.sum(&self.keys);
     }
 
     fn answer(&mut self) -> u64 {

@@ -1,18 +1,37 @@
 //! The rows of the comparison: one file per question, with the bars beside it.
 
 mod churn;
+mod heap;
+mod iterate;
 mod iterate_worn;
+mod kinds;
+mod layout;
 mod lookup;
+mod matching;
+mod scale;
 mod spawn;
+mod tag;
 
 use crate::workload::Workload;
 
 /// Every workload, in the order in which they are shown.
 pub(crate) fn all() -> Vec<Workload> {
-    [lookup::workloads(), spawn::workloads(), churn::workloads(), iterate_worn::workloads()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        iterate::workloads(),
+        kinds::workloads(),
+        matching::workloads(),
+        lookup::workloads(),
+        spawn::workloads(),
+        churn::workloads(),
+        tag::workloads(),
+        heap::workloads(),
+        iterate_worn::workloads(),
+        scale::workloads(),
+        layout::workloads(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The workloads whose names are among `names` or start with one of them; all of them if there are no names.
@@ -62,7 +81,8 @@ mod tests {
     fn every_workload_has_raw_first_and_bars_for_those_who_take_part() {
         for workload in all() {
             let candidates: Vec<_> = workload.candidates.iter().map(|candidate| candidate.name).collect();
-            assert_eq!(candidates[0], "raw", "{}", workload.name);
+            // The layouts are compared with each other.
+            assert_eq!(candidates[0] == "raw", !workload.name.starts_with("layout"), "{}", workload.name);
             for bar in workload.bars {
                 assert!(candidates.contains(&bar.against), "{}: {bar:?}", workload.name);
                 assert!(candidates.contains(&bar.candidate), "{}: {bar:?}", workload.name);

@@ -1,8 +1,8 @@
 //! Spawning 100-byte things: one at a time and in bulk, into a new container and into one that was filled and emptied.
 
-use crate::candidates::{LathRows, RawRows, SlotMapBasic, Thunderdome};
+use crate::candidates::{LathColumns, LathRows, RawRows, SlotMapBasic, Thunderdome};
 use crate::store::{Lookup, SpawnMany, Store};
-use crate::things::{Fat, Sample};
+use crate::things::{ColumnFat, Fat, Sample};
 use crate::workload::{Bar, Trial, Workload};
 use crate::workloads::mix;
 
@@ -28,6 +28,7 @@ fn compare<H: How>(name: &'static str, about: &'static str, n: u32, emptied: boo
         .with("slotmap", move || Spawns::<H, SlotMapBasic<Fat>>::new(n, emptied))
         .with("thunderdome", move || Spawns::<H, Thunderdome<Fat>>::new(n, emptied))
         .with("lath-rows", move || Spawns::<H, LathRows<Fat>>::new(n, emptied))
+        .with("lath-columns", move || Spawns::<H, LathColumns<ColumnFat>>::new(n, emptied))
 }
 
 /// How things are put in.

@@ -58,7 +58,8 @@ impl<T: Thing> Pool<T> {
         stage(&self.cells, value)
     }
 
-    /// Gives out a handle whose value comes later, by [`spawn_at`](Self::spawn_at). Lock-free, from any thread.
+    /// Gives out a handle whose value comes later, by [`spawn_at`](Self::spawn_at). From any thread, and lock-free but for
+    /// the moment, once in 64 new slots, in which one thread makes them ready and the others that need them wait.
     ///
     /// Until then lookups find nothing under it, and [`despawn`](Self::despawn) gives it up. A thing with kinds gets
     /// kind 0; see [`reserve_kind`](Self::reserve_kind).
