@@ -88,7 +88,11 @@ without_std() {
             -L "dependency=$target/debug/deps" --extern "lath_core=$target/debug/liblath_core.rlib" \
             scripts/no_std_probe.rs
     done
+    echo "lath without std"
     cargo build -p lath --no-default-features --target-dir "$target"
+    rustc --edition 2024 --crate-type lib --emit metadata --out-dir "$target" \
+        -L "dependency=$target/debug/deps" --extern "lath=$target/debug/liblath.rlib" \
+        scripts/no_std_columns.rs
 }
 
 demos() {

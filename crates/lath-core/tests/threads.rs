@@ -42,6 +42,15 @@ fn at_once<R: Send>(threads: u64, f: impl Fn(u64) -> R + Sync) -> Vec<R> {
     })
 }
 
+/// Sets a flag at the end of its scope, also when an assertion in it fails: otherwise those who wait for it wait forever.
+struct SetWhenDropped<'a>(&'a AtomicBool);
+
+impl Drop for SetWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn assert_distinct(handles: &[Handle<Crew>]) {
     let slots: BTreeSet<_> = handles.iter().map(|handle| handle.index()).collect();
     assert_eq!(slots.len(), handles.len(), "a slot was handed out twice");
@@ -89,6 +98,7 @@ fn some_stage_and_some_reserve_while_others_look() {
     let (before, live) = (addresses(&pool), pool.len());
     let done = AtomicBool::new(false);
     let made = thread::scope(|scope| {
+        let _until_then = SetWhenDropped(&done);
         for _ in 0..2 {
             scope.spawn(|| {
                 let held = pool.read(known[1]);
@@ -114,7 +124,6 @@ fn some_stage_and_some_reserve_while_others_look() {
                 .inspect(|&(handle, number)| assert_eq!(pool.read(handle).number, number))
                 .collect::<Vec<_>>()
         });
-        done.store(true, Ordering::Relaxed);
         made.into_iter().flatten().collect::<Vec<_>>()
     });
     assert_distinct(&made.iter().map(|&(handle, _)| handle).collect::<Vec<_>>());

@@ -34,7 +34,9 @@ impl<T: Subject> Player<T> {
     }
 
     pub(super) fn spawn_many(&mut self) {
-        let (most, looked_at) = (self.random.usize(..12), self.random.usize(..12));
+        // Sometimes so many that several groups of 64 slots are full.
+        let most = if self.chance(20) { self.random.usize(..200) } else { self.random.usize(..12) };
+        let looked_at = self.random.usize(..=most);
         let mut things = Vec::new();
         let mut expected = Vec::new();
         // The order of free slots changes with every spawn, so the oracle goes first.

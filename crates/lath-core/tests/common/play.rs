@@ -24,7 +24,7 @@ pub(crate) enum Room {
 
 /// Plays one game for each of `seeds`.
 pub(crate) fn play<T: Subject>(room: Room, seeds: Range<u64>) {
-    let steps = setting("LATH_MODEL_STEPS").unwrap_or(200);
+    let steps = setting("LATH_MODEL_STEPS").unwrap_or(150);
     let seeds = setting("LATH_MODEL_SEED").map_or(seeds, |seed| seed..seed + 1);
     for seed in seeds {
         let mut player = Player::<T>::new(room, seed);

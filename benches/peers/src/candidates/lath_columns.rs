@@ -1,0 +1,68 @@
+//! lath: `Pool` with things in columns. Lookups ask for the one field they read, by `view`.
+
+use lath_core::{Handle, Pool, Ref, Thing};
+
+use crate::store::{Lookup, SpawnMany, Store};
+use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small, column_fat, column_small, hot_fat};
+
+/// A thing that is kept in columns in the place of `T`.
+pub(crate) trait InPlaceOf<T>: Thing + From<T> {
+    /// The field that lookups read.
+    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32>;
+}
+
+impl InPlaceOf<Small> for ColumnSmall {
+    #[inline(always)]
+    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
+        pool.view::<Ref<column_small::x>>(key).map(|x| *x)
+    }
+}
+
+impl InPlaceOf<Fat> for ColumnFat {
+    #[inline(always)]
+    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
+        pool.view::<Ref<column_fat::position>>(key).map(|position| position[0])
+    }
+}
+
+impl InPlaceOf<Fat> for HotFat {
+    #[inline(always)]
+    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
+        pool.view::<Ref<hot_fat::position>>(key).map(|position| position[0])
+    }
+}
+
+/// `lath_core::Pool` of `C`, which is in columns.
+pub(crate) struct LathColumns<C: Thing>(Pool<C>);
+
+impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumns<C> {
+    type Key = Handle<C>;
+
+    fn new() -> Self {
+        Self(Pool::new())
+    }
+
+    #[inline(always)]
+    fn spawn(&mut self, thing: T) -> Handle<C> {
+        self.0.spawn(thing.into())
+    }
+
+    #[inline(always)]
+    fn despawn(&mut self, key: Handle<C>) {
+        self.0.despawn(key);
+    }
+}
+
+impl<T: Sample, C: InPlaceOf<T> + 'static> SpawnMany<T> for LathColumns<C> {
+    #[inline(always)]
+    fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<C>>) {
+        keys.extend(self.0.spawn_many(things.map(C::from)));
+    }
+}
+
+impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
+    #[inline(always)]
+    fn field(&self, key: Handle<C>) -> f32 {
+        C::field(&self.0, key).unwrap_or(0.0)
+    }
+}

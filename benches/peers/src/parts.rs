@@ -1,0 +1,63 @@
+//! The things in parts, as the entity component systems want them: one type per component.
+
+use bevy_ecs::component::Component as BevyComponent;
+use evenio::component::Component as EvenioComponent;
+#[cfg(feature = "flecs")]
+use flecs_ecs::prelude::Component as FlecsComponent;
+
+use crate::things::{Fat, Mover, Vec3};
+
+/// Declares components for whoever wants them declared; hecs and sparsey take any type.
+macro_rules! components {
+    ($($(#[$about:meta])* struct $name:ident $(<const $parameter:ident: usize>)? ($($value:ty)?);)+) => {$(
+        $(#[$about])*
+        #[allow(dead_code, reason = "some values are only kept, never looked at")]
+        #[derive(Clone, Copy, Default, BevyComponent, EvenioComponent)]
+        #[cfg_attr(feature = "flecs", derive(FlecsComponent))]
+        pub(crate) struct $name $(<const $parameter: usize>)? ($(pub(crate) $value)?);
+    )+};
+}
+
+components! {
+    struct Position(Vec3);
+    struct Velocity(Vec3);
+    struct Rotation([f32; 4]);
+    struct Stats([f32; 8]);
+    struct Links([u32; 7]);
+
+    /// What some of the movers have: nothing but being there.
+    struct Match();
+
+    /// What all of the 26 kinds have.
+    struct Data(f32);
+    /// What only one of them has.
+    struct Kind<const N: usize>(f32);
+}
+
+/// The two components of a mover.
+#[inline(always)]
+pub(crate) fn of_mover(mover: Mover) -> (Position, Velocity) {
+    (Position(mover.pos), Velocity(mover.vel))
+}
+
+/// The five components of a fat thing.
+#[inline(always)]
+pub(crate) fn of_fat(fat: Fat) -> (Position, Velocity, Rotation, Stats, Links) {
+    let vector = |[x, y, z]: [f32; 3]| Vec3 { x, y, z };
+    let Fat { position, velocity, rotation, stats, links } = fat;
+    (Position(vector(position)), Velocity(vector(velocity)), Rotation(rotation), Stats(stats), Links(links))
+}
+
+/// Does something with the component type of kind number `$kind`, which is known only at run time.
+macro_rules! with_kind {
+    ($kind:expr, $Kind:ident => $do:expr) => {
+        with_kind!(@ $kind, $Kind, $do, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25)
+    };
+    (@ $kind:expr, $Kind:ident, $do:expr, $($n:literal)+) => {
+        match $kind {
+            $($n => { type $Kind = crate::parts::Kind<$n>; $do })+
+            none => unreachable!("there are 26 kinds, and {none} is none of them"),
+        }
+    };
+}
+pub(crate) use with_kind;

@@ -1,0 +1,115 @@
+//! Frost comes to a village: some walk, some burn, some freeze, and each loop sees only those that it is about.
+//!
+//! Shows: views as structs and as tuples, filters by tags, changing tags, views by handle, what a view touches as
+//! constants, and where things with the same tags are kept.
+//!
+//! Run: `cargo run --example 05_view`
+
+use lath::prelude::*;
+
+bitflags! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct Tags: u32 {
+        const WALKS = 1;
+        const BURNS = 2;
+        const FROZEN = 4;
+    }
+}
+
+/// Villagers, lanterns and stones: one struct for all. Put `#[thing(columns)]` here and nothing else changes.
+#[derive(Thing, Debug, Default)]
+struct Being {
+    #[thing(tags)]
+    tags: Tags,
+    name: &'static str,
+    at: f32,
+    pace: f32,
+    warmth: i32,
+}
+
+/// Whoever walks and is not frozen.
+#[derive(View)]
+#[view(Being, with = Tags::WALKS, without = Tags::FROZEN)]
+struct Walking<'a> {
+    at: &'a mut f32,
+    pace: &'a f32,
+}
+
+/// Whoever can get cold.
+#[derive(View)]
+#[view(Being, without = Tags::BURNS | Tags::FROZEN)]
+struct Chilly<'a> {
+    who: Handle<Being>,
+    warmth: &'a mut i32,
+}
+
+fn main() {
+    let mut village = Pool::new();
+    let walks = Tags::WALKS;
+    let ada = village.spawn(Being { tags: walks, name: "Ada", pace: 2.0, warmth: 1, ..Default::default() });
+    let lantern =
+        village.spawn(Being { tags: Tags::BURNS, name: "lantern", at: 3.0, warmth: 90, ..Default::default() });
+    let lin = village.spawn(Being { tags: walks, name: "Lin", pace: 1.0, warmth: 3, ..Default::default() });
+
+    // Those that were spawned with the same tags are neighbours, in a group of 64 slots of their own.
+    println!("Ada is {ada}, Lin is {lin}, the lantern is {lantern}");
+    assert_eq!((ada.index() / 64, lin.index() / 64, lantern.index() / 64), (0, 0, 1));
+
+    for hour in 1..=2 {
+        village.each(|walker: Walking| *walker.at += *walker.pace);
+        frost(&mut village);
+        println!("hour {hour}: {}", report(&village));
+    }
+    assert_eq!(village.count_tagged(Tags::FROZEN), 1);
+
+    // A view of one thing, by handle: `None` if it is gone, or not what the view sees.
+    assert!(village.view_mut::<Walking>(ada).is_none()); // frozen
+    if let Some(walker) = village.view_mut::<Walking>(lin) {
+        *walker.at = 0.0;
+    }
+
+    // Lin brings the lantern. Tags are changed through the pool, and nothing moves.
+    let (mut light, heat) = village.view_mut::<(Mut<being::at>, Ref<being::warmth>)>(lantern).unwrap();
+    *light = 2.0;
+    let heat = *heat;
+    *village.view_mut::<Mut<being::warmth>>(ada).unwrap() += heat;
+    village.remove_tags(ada, Tags::FROZEN);
+    println!("thawed:  {}", report(&village));
+
+    // What a view touches is known before anything runs: one bit per field, in the order of declaration.
+    assert_eq!((Walking::READS, Walking::WRITES, Chilly::WRITES), (0b01000, 0b00100, 0b10000));
+    println!("walking and freezing touch other fields: {}", Walking::WRITES & (Chilly::READS | Chilly::WRITES) == 0);
+}
+
+/// Everyone who can gets colder; who has no warmth left freezes.
+fn frost(village: &mut Pool<Being>) {
+    let mut frozen = Vec::new();
+    village.each(|being: Chilly| {
+        *being.warmth -= 1;
+        if *being.warmth <= 0 {
+            frozen.push(being.who);
+        }
+    });
+    for who in frozen {
+        village.insert_tags(who, Tags::FROZEN);
+    }
+}
+
+/// Where everybody is, through a tuple that nobody had to declare. In slot order.
+fn report(village: &Pool<Being>) -> String {
+    let all = village.query::<(Ref<being::name>, Ref<being::at>, Ref<being::tags>)>();
+    let words: Vec<_> = all
+        .map(|(name, at, tags)| {
+            format!("{} at {}{}", *name, *at, if tags.contains(Tags::FROZEN) { " (frozen)" } else { "" })
+        })
+        .collect();
+    words.join(", ")
+}
+
+// Expected output:
+//
+// Ada is 1v1, Lin is 2v1, the lantern is 64v1
+// hour 1: Ada at 2 (frozen), Lin at 1, lantern at 3
+// hour 2: Ada at 2 (frozen), Lin at 2, lantern at 3
+// thawed:  Ada at 2, Lin at 0, lantern at 2
+// walking and freezing touch other fields: true
