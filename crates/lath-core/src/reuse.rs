@@ -67,7 +67,7 @@ impl Order {
                     order.push(Freed { index, stamp }, cells);
                 }
             }
-            order.freed.reserve((cells.memory() as usize).saturating_sub(order.freed.len()));
+            order.make_room(cells);
         }
         order
     }
@@ -123,13 +123,18 @@ impl Order {
         }
     }
 
+    /// Enough for every slot that has memory, so that nothing is allocated until there are more slots; and as much again,
+    /// so that entries are sorted out once in so many pushes and not at each.
+    fn make_room<T: Thing>(&mut self, cells: &Cells<T>) {
+        let wanted = 2 * cells.memory() as usize;
+        self.freed.reserve(wanted.saturating_sub(self.freed.len()).max(1));
+    }
+
     fn push<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
         if self.freed.len() == self.freed.capacity() {
             // Entries that are passed over are not worth growing for.
             self.freed.retain(|&entry| still_free(entry, cells));
-            // Enough for every slot that has memory, so that nothing is allocated until there are more slots.
-            let wanted = cells.memory() as usize;
-            self.freed.reserve(wanted.saturating_sub(self.freed.len()).max(1));
+            self.make_room(cells);
         }
         self.freed.push_back((freed.index, freed.stamp));
     }

@@ -197,6 +197,9 @@ impl Slots {
     /// The first of `len` free slots in a row, the lowest such run.
     pub(crate) fn free_run(&self, len: u32) -> Option<u32> {
         debug_assert!(len > 0);
+        if u64::from(len) + u64::from(self.used()) + u64::from(self.retired) >= self.limit {
+            return None; // not even if all free slots were neighbours
+        }
         let mut first = u64::from(self.next_free(self.lowest.load(Relaxed) * GROUP)?);
         let mut end = first;
         while end - first < u64::from(len) {

@@ -178,7 +178,7 @@ impl<T: Thing> Pool<T> {
         Stats {
             live: slots.live(),
             staged,
-            reserved: slots.claimed() - staged,
+            reserved: slots.claimed().saturating_sub(staged), // others may be staging
             buried: slots.buried(),
             retired: slots.retired(),
             high_water: self.counts.high_water.max(self.used()),
