@@ -17,8 +17,8 @@
 //! # Invariants
 //!
 //! - **B1** A directory entry is null, or there is a block of the `len` elements that `BLOCKS` says, all initialised: they
-//!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is the address of its first element less `first`
-//!   elements, so that an index is added to it as it is.
+//!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is
+//!   the address of its first element less `first` elements, so that an index is added to it as it is.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
 
 use alloc::alloc::{Layout, alloc, alloc_zeroed, dealloc};

@@ -42,7 +42,8 @@
 //!
 //! # Features
 //!
-//! `std` (default) prints the warning of `Pool::expect_at_most`. `alloc` (implied) is needed by [`Pool`]; without it the
+//! `std` (default) finds out whether the processor has AVX2, for the loops over views, and prints the warning of
+//! `Pool::expect_at_most`. `parallel` adds loops on rayon's threads. `alloc` (implied) is needed by [`Pool`]; without it the
 //! crate offers handles and [`FixedPool`]. `serde` and `bytemuck` implement those crates' traits for handles.
 //!
 //! # Unsafe code

@@ -68,7 +68,11 @@ impl<T: Thing> Rows<T> {
     /// The place of a slot that is not below `ready`: of a block that was made out of order.
     #[cold]
     fn place_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
-        if self.is_next(index, self.ready.load(Ordering::Acquire)) { None } else { self.slots.element(index) }
+        // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
+        // The other way round, the block could be installed in between.
+        let place = self.slots.element(index)?;
+        let ready = self.ready.load(Ordering::Acquire);
+        if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
     }
 
     /// Whether `index` lies in the block that the first slot that is not ready lies in.

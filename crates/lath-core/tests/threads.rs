@@ -233,3 +233,21 @@ fn things_with_tags_are_staged_from_several_threads() {
     assert_eq!((pool.count_tagged(Tags::LEFT), pool.count_tagged(Tags::RIGHT)), (601, 601));
     assert_eq!(pool.check_invariants(), Ok(()));
 }
+
+#[test]
+fn made_up_handles_just_beyond_the_slots_that_others_stage_name_whole_things_or_nothing() {
+    let pool = Pool::<Crew>::new();
+    let end = 6000; // across many borders of blocks: of 128 slots, of 256, of 512
+    at_once(4, |thread| {
+        if thread < 2 {
+            (0..end / 2).for_each(|n| drop(pool.stage(crew(n + 1))));
+            return;
+        }
+        for index in (1..end).rev().cycle().take(3 * end as usize) {
+            if let Some(crew) = pool.get(Handle::from_bits(1 << 32 | index)) {
+                assert_whole(crew);
+            }
+            assert!(pool.get(Handle::from_bits(3 << 32 | index)).is_none());
+        }
+    });
+}

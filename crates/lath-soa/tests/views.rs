@@ -263,7 +263,7 @@ fn each_computes_the_same_bits_as_a_plain_loop() {
         .iter()
         .map(|(who, body)| {
             let mut pos = *body.pos;
-            pos.iter_mut().zip(body.vel).for_each(|(pos, vel)| *pos = std::hint::black_box(*vel * dt) + *pos);
+            pos.iter_mut().zip(body.vel).for_each(|(pos, vel)| *pos += std::hint::black_box(*vel * dt));
             (who, pos.map(bits))
         })
         .collect();

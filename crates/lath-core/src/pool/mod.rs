@@ -4,7 +4,8 @@
 //!
 //! - **P1** A handle resolves to the thing that it was made for, or to nothing.
 //! - **P2** A slot's generation never decreases; a slot whose generation is spent is handed out no more.
-//! - **P3** With [`Reuse::Lowest`] the slot handed out next follows from which slots are free, and from nothing else.
+//! - **P3** With [`Reuse::Lowest`] the slot handed out next follows from which slots are free, and from nothing else. For
+//!   things with tags it follows from that and from which tags each group of slots belongs to.
 //! - **P4** Within the high-water mark nothing allocates.
 //! - **P5** A panic in the user's code (`Drop`, `Default`, `Clone`, iterators, closures) leaves all of this true.
 //!

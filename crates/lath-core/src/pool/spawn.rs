@@ -139,8 +139,9 @@ impl<T: Thing> Pool<T> {
     /// Puts a thing where `handle` says: the handle that the server, the save or the undo knows it by. O(1).
     ///
     /// The slot must be free and the generation later than any that the slot has had; or the handle is one that
-    /// [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory for the block that it lies in, an
-    /// eighth of its index at most: a pool that is filled from outside should be [`fixed`](Self::fixed).
+    /// [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory for the block that it lies in,
+    /// about an eighth of its index, and things with tags need some bits for every slot below it: a pool that is filled
+    /// from outside should be [`fixed`](Self::fixed).
     ///
     /// # Errors
     ///

@@ -89,7 +89,7 @@ impl<T: Thing> Pool<T> {
     /// Replaces the field `F` of every live thing that the view sees by what `f` makes of it and of the view: a pure function
     /// over plain fields (numbers, and vectors of them: `bytemuck`'s `AnyBitPattern`). In a pool with holes it is much faster
     /// than [`each`](Self::each), since it computes whole groups of 64 slots. So `f` may also be called with what is left
-    /// in free slots, and with things that the view does not see; those results are thrown away.
+    /// in free slots; those results are thrown away.
     ///
     /// # Examples
     ///
