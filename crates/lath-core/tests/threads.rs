@@ -240,7 +240,9 @@ fn made_up_handles_just_beyond_the_slots_that_others_stage_name_whole_things_or_
     let end = 6000; // across many borders of blocks: of 128 slots, of 256, of 512
     at_once(4, |thread| {
         if thread < 2 {
-            (0..end / 2).for_each(|n| drop(pool.stage(crew(n + 1))));
+            for n in 0..end / 2 {
+                pool.stage(crew(n + 1));
+            }
             return;
         }
         for index in (1..end).rev().cycle().take(3 * end as usize) {
