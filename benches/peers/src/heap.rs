@@ -4,22 +4,22 @@
 //! Memory that foreign code asks the C library for (flecs) is not seen here.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
+use std::cell::Cell;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Off while time is measured: then it costs one branch that is always foreseen.
-static ON: AtomicBool = AtomicBool::new(false);
-static GROWTH: AtomicIsize = AtomicIsize::new(0);
+thread_local! {
+    /// By how many bytes this thread's heap has grown; nothing while time is measured, which then costs one branch that is
+    /// always foreseen.
+    static GROWTH: Cell<Option<isize>> = const { Cell::new(None) };
+}
 
 /// How many bytes more are in use after `work` than before: what was asked for, without what the allocator adds.
 pub(crate) fn growth(work: impl FnOnce()) -> isize {
-    GROWTH.store(0, Relaxed);
-    ON.store(true, Relaxed);
+    GROWTH.set(Some(0));
     work();
-    ON.store(false, Relaxed);
-    GROWTH.load(Relaxed)
+    GROWTH.take().unwrap_or(0)
 }
 
 struct Counting;
@@ -27,8 +27,8 @@ struct Counting;
 impl Counting {
     #[inline]
     fn count(&self, more: usize, less: usize) {
-        if ON.load(Relaxed) {
-            GROWTH.fetch_add(more as isize - less as isize, Relaxed);
+        if let Some(growth) = GROWTH.get() {
+            GROWTH.set(Some(growth + more as isize - less as isize));
         }
     }
 }

@@ -92,12 +92,13 @@ both_ways! {
     }
 }
 
-/// The same in columns, with the part that lookups read beside the generation.
+/// The same 100 bytes in columns, with the number that lookups read on its own, beside the generation.
 #[derive(Thing, Clone, Copy, Default, PartialEq)]
 #[thing(columns)]
 pub(crate) struct HotFat {
     #[thing(hot)]
-    pub(crate) position: [f32; 3],
+    pub(crate) x: f32,
+    pub(crate) yz: [f32; 2],
     pub(crate) velocity: [f32; 3],
     pub(crate) rotation: [f32; 4],
     pub(crate) stats: [f32; 8],
@@ -107,8 +108,8 @@ pub(crate) struct HotFat {
 impl From<Fat> for HotFat {
     #[inline(always)]
     fn from(thing: Fat) -> Self {
-        let Fat { position, velocity, rotation, stats, links } = thing;
-        Self { position, velocity, rotation, stats, links }
+        let Fat { position: [x, y, z], velocity, rotation, stats, links } = thing;
+        Self { x, yz: [y, z], velocity, rotation, stats, links }
     }
 }
 

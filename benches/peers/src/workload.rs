@@ -40,6 +40,8 @@ pub(crate) enum Unit {
 pub(crate) struct Point {
     /// The name of the chart: of its file.
     pub(crate) chart: &'static str,
+    /// What stands above it.
+    pub(crate) title: &'static str,
     /// Which of the plots in it, side by side.
     pub(crate) plot: String,
     /// What grows to the right, with its unit.

@@ -28,7 +28,7 @@ impl InPlaceOf<Fat> for ColumnFat {
 impl InPlaceOf<Fat> for HotFat {
     #[inline(always)]
     fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
-        pool.view::<Ref<hot_fat::position>>(key).map(|position| position[0])
+        pool.view::<Ref<hot_fat::x>>(key).map(|x| *x)
     }
 }
 

@@ -37,6 +37,7 @@ fn compare<D: Deed<T>, T: Sample + Thing<Storage = Rows<T>>>(percent: u32) -> Wo
         .with("lath-rows", move || Walks::<D, T, LathRows<T>>::new(percent))
         .at(Point {
             chart: "occupancy",
+            title: "Cost of a walk by occupancy, 100k slots, worn",
             plot: format!("{deed}, {size} bytes"),
             axis: "% of the slots are live",
             x: f64::from(percent),

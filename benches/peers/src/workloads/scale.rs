@@ -16,8 +16,10 @@ const SIZES: [(&str, u32); 5] =
 
 /// Three plots of one chart, with a line per candidate.
 pub(super) fn workloads() -> Vec<Workload> {
-    let at =
-        |plot: &str, n, things| Point { chart: "scale", plot: plot.into(), axis: "things", x: f64::from(n), things };
+    let at = |plot: &str, n, things| {
+        let (plot, x) = (plot.to_string(), f64::from(n));
+        Point { chart: "scale", title: "Cost by the number of things", plot, axis: "things", x, things }
+    };
     let steps = SIZES.map(|(name, n)| steps(name, n).at(at("pos += vel · dt", n, n)));
     let lookups = SIZES.map(|(name, n)| lookups(name, n).at(at("random lookup of one f32", n, n.min(1_000_000))));
     let spawns = SIZES.map(|(name, n)| spawns(name, n).at(at("spawn 16 bytes, one at a time", n, n)));

@@ -42,14 +42,14 @@ pub(super) fn chart(outcome: &Outcome<'_>) -> String {
         let (start, stop) = (scale.place(ratio.min(1.0)), scale.place(ratio.max(1.0)));
         canvas.text((LEFT - 8.0, y + 16.0), Anchor::End, "", line.name);
         canvas.fill((start, y + 4.0), (stop - start, ROW - 8.0), bar_colour(line.name));
-        let mut figure = format!("{ratio:.2}");
+        canvas.text((RIGHT + 8.0, y + 16.0), Anchor::Start, "", &format!("{ratio:.2}"));
         for verdict in verdicts.iter().filter(|verdict| verdict.bar.candidate == line.name) {
-            let (colour, mark) = if verdict.holds() { ("ok", "held") } else { ("missed", "missed") };
-            let x = scale.place(promise(verdict, outcome));
-            canvas.line((x, y), (x, y + ROW), colour, 3.0);
-            figure += &format!("  (≤ {} {mark})", short((promise(verdict, outcome) * 100.0).round() / 100.0));
+            let (class, mark) = if verdict.holds() { ("ok", "held") } else { ("missed", "missed") };
+            let promise = promise(verdict, outcome);
+            canvas.line((scale.place(promise), y), (scale.place(promise), y + ROW), "ink", 3.0);
+            let words = format!("≤ {} {mark}", short((promise * 100.0).round() / 100.0));
+            canvas.text((RIGHT + 56.0, y + 16.0), Anchor::Start, class, &words);
         }
-        canvas.text((RIGHT + 8.0, y + 16.0), Anchor::Start, "", &figure);
     }
     canvas.line((scale.place(1.0), TOP), (scale.place(1.0), end), "ink", 1.0);
     canvas.finish()

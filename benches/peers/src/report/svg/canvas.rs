@@ -9,7 +9,7 @@ svg{--back:#fff;--ink:#1f2328;--faint:#d5dae0;--dim:#59636e;--raw:#6e7781;--a:#0
 @media(prefers-color-scheme:dark){svg{--back:#0d1117;--ink:#e6edf3;--faint:#30363d;--dim:#9198a1;--raw:#9198a1;--a:#58a6ff;\
 --b:#ff9b5e;--c:#56d364;--d:#d2a8ff;--e:#e3b341;--f:#56d4dd;--ok:#56d364;--missed:#ff7b72}}\
 text{font:12px system-ui,sans-serif;fill:var(--ink)}.title{font-weight:600;font-size:14px}.dim{fill:var(--dim)}\
-.line{fill:none;stroke-width:2}";
+.ok{fill:var(--ok)}.missed{fill:var(--missed)}.line{fill:none;stroke-width:2}";
 
 /// Which side of its place a word is on.
 #[derive(Clone, Copy)]
@@ -80,15 +80,14 @@ impl Canvas {
     }
 }
 
-/// The colour of a candidate: the same in all charts.
+/// The colour of a candidate: the same in all charts, and another than that of anyone in the same line chart.
 pub(super) fn colour(candidate: &str) -> &'static str {
     match candidate {
         "raw" => "raw",
-        "lath-columns" => "a",
-        "lath-rows" => "b",
+        name if name.starts_with("lath-rows") => "b",
         name if name.starts_with("lath") => "a",
-        "hecs" => "c",
-        "bevy_ecs" => "d",
+        "hecs" | "slotmap-hop" => "c",
+        "bevy_ecs" | "slotmap-dense" => "d",
         "slotmap" => "e",
         _ => "f",
     }

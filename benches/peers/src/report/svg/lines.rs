@@ -11,6 +11,8 @@ const LEFT: f64 = 56.0;
 const TOP: f64 = 84.0;
 const HEIGHT: f64 = 220.0;
 const BOTTOM: f64 = 48.0;
+/// The width of a number below the axis.
+const LABEL: f64 = 28.0;
 
 /// One measured point of one candidate.
 struct Dot<'a> {
@@ -27,7 +29,7 @@ pub(super) fn chart(name: &str, outcomes: &[Outcome<'_>]) -> String {
     let candidates = unique(dots.iter().map(|dot| dot.candidate));
     let wide = LEFT + plots.len() as f64 * (PLOT + GAP);
     let mut canvas = Canvas::new(wide.max(480.0), TOP + HEIGHT + BOTTOM);
-    canvas.text((16.0, 24.0), Anchor::Start, "title", name);
+    canvas.text((16.0, 24.0), Anchor::Start, "title", dots.first().map_or(name, |dot| dot.point.title));
     legend(&mut canvas, &candidates);
     canvas.text((16.0, TOP - 24.0), Anchor::Start, "dim", "ns per thing");
 
@@ -44,15 +46,25 @@ pub(super) fn chart(name: &str, outcomes: &[Outcome<'_>]) -> String {
                 canvas.text((left - 6.0, y.place(value) + 4.0), Anchor::End, "dim", &short(value));
             }
         }
-        for value in unique(here.iter().map(|dot| dot.point.x)) {
-            canvas.text((x.place(value), TOP + HEIGHT + 18.0), Anchor::Middle, "dim", &short(value));
+        let mut last = f64::NEG_INFINITY;
+        let mut values = unique(here.iter().map(|dot| dot.point.x));
+        values.sort_by(f64::total_cmp);
+        for value in values {
+            // Where two would overlap, the first stays.
+            if x.place(value) - last >= LABEL {
+                last = x.place(value);
+                canvas.text((last, TOP + HEIGHT + 18.0), Anchor::Middle, "dim", &short(value));
+            }
         }
         canvas.text((left + PLOT / 2.0, TOP + HEIGHT + 36.0), Anchor::Middle, "dim", here[0].point.axis);
         for candidate in &candidates {
             let mine = here.iter().filter(|dot| dot.candidate == *candidate);
             let mut places: Vec<_> = mine.map(|dot| (x.place(dot.point.x), y.place(dot.y))).collect();
             places.sort_by(|one, other| one.0.total_cmp(&other.0));
-            canvas.path(&places, colour(candidate));
+            // Not everybody takes part everywhere.
+            if !places.is_empty() {
+                canvas.path(&places, colour(candidate));
+            }
         }
     }
     canvas.finish()

@@ -42,7 +42,7 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
 pub(super) fn short(value: f64) -> String {
     match value {
         v if v >= 1e6 => format!("{}M", (v / 1e6 * 100.0).round() / 100.0),
-        v if v >= 1e4 => format!("{}k", (v / 1e3 * 100.0).round() / 100.0),
+        v if v >= 1e4 || v == 1e3 => format!("{}k", (v / 1e3 * 100.0).round() / 100.0),
         v => format!("{}", (v * 1e6).round() / 1e6),
     }
 }
@@ -65,6 +65,6 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!([0.5, 1024.0, 10_000.0, 10_000_000.0].map(short), ["0.5", "1024", "10k", "10M"]);
+        assert_eq!([0.5, 1024.0, 1000.0, 10_000.0, 1e7].map(short), ["0.5", "1024", "1k", "10k", "10M"]);
     }
 }

@@ -40,17 +40,12 @@ fn question<Q: Question>(all: &mut Vec<Workload>) {
 }
 
 fn compare<Q: Question, B: Both>(count: &str, n: u32) -> Workload {
-    let (chart, size) = (Q::CHART, B::SIZE);
-    Workload::new(format!("{chart}-{size}-{count}"), format!("{}, {size} bytes, {n} things", Q::ABOUT), &[])
+    let (chart, title, size) = (Q::CHART, Q::ABOUT, B::SIZE);
+    let (plot, x, things) = (format!("{count} things"), size as f64, Q::runs(n));
+    Workload::new(format!("{chart}-{size}-{count}"), format!("{title}, {size} bytes, {n} things"), &[])
         .with("lath-rows", move || Asked::<Q, B::Rows>::new(n))
         .with("lath-columns", move || Asked::<Q, B::Columns>::new(n))
-        .at(Point {
-            chart,
-            plot: format!("{count} things"),
-            axis: "bytes per thing",
-            x: size as f64,
-            things: Q::runs(n),
-        })
+        .at(Point { chart, title, plot, axis: "bytes per thing", x, things })
 }
 
 /// Things in one layout, and their handles in random order.
