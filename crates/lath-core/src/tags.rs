@@ -12,7 +12,7 @@
 use bitflags::{Flag, Flags};
 
 #[cfg(feature = "alloc")]
-pub(crate) use index::{Filter, TagIndex};
+pub(crate) use index::{Filter, Groups, TagIndex};
 
 /// The integers that hold tags: up to 64 bits.
 ///

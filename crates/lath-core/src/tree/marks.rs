@@ -1,0 +1,112 @@
+//! Marked things: where [`cascade_dirty`](super::TreeMut::cascade_dirty) starts.
+
+use alloc::vec::Vec;
+
+use super::links::Row;
+
+/// The things that were marked since the last sweep, each once.
+#[derive(Clone, Default)]
+pub(crate) struct Marks {
+    /// Slot and stamp, in the order in which they were marked.
+    list: Vec<(u32, u32)>,
+    marked: Set,
+    /// What is known about things on the way up: nothing marked is above them, or something is.
+    clear: Set,
+    shaded: Set,
+    /// Somebody marks things or sweeps what is marked: from then on what is moved is marked by itself.
+    pub(super) in_use: bool,
+}
+
+impl Marks {
+    /// Marks a thing unless it is marked.
+    pub(crate) fn mark(&mut self, index: u32, stamp: u32) {
+        if self.marked.insert(index) {
+            self.list.push((index, stamp));
+        }
+    }
+
+    /// Forgets the mark of a thing that goes: a later one in its slot is another.
+    #[inline]
+    pub(crate) fn forget(&mut self, index: u32) {
+        if self.in_use {
+            self.marked.remove(index);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn list(&self) -> &[(u32, u32)] {
+        &self.list
+    }
+
+    /// Whether a thing above `index` is marked. What is found out on the way up is kept until the marks are cleared, so that
+    /// no way is gone twice.
+    pub(crate) fn is_below_marked(&mut self, rows: &[Row], index: u32) -> bool {
+        let above = |at: u32| rows.get(at as usize).map_or(0, |row| row.parent);
+        let mut end = above(index);
+        let shaded = loop {
+            match end {
+                0 => break false,
+                _ if self.marked.contains(end) || self.shaded.contains(end) => break true,
+                _ if self.clear.contains(end) => break false,
+                _ => end = above(end),
+            }
+        };
+        let mut at = above(index);
+        while at != end {
+            if shaded {
+                self.shaded.insert(at)
+            } else {
+                self.clear.insert(at)
+            };
+            at = above(at);
+        }
+        shaded
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for &(index, _) in &self.list {
+            self.marked.remove(index);
+        }
+        self.list.clear();
+        self.clear.empty();
+        self.shaded.empty();
+    }
+}
+
+/// A set of slots, a bit for each up to the largest.
+#[derive(Clone, Default)]
+pub(crate) struct Set {
+    words: Vec<u64>,
+}
+
+impl Set {
+    /// Puts a slot in. Answers whether it was not there.
+    pub(crate) fn insert(&mut self, index: u32) -> bool {
+        let (word, bit) = (index as usize / 64, 1 << (index % 64));
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let fresh = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        fresh
+    }
+
+    pub(crate) fn empty(&mut self) {
+        self.words.fill(0);
+    }
+
+    pub(crate) fn remove(&mut self, index: u32) {
+        if let Some(word) = self.words.get_mut(index as usize / 64) {
+            *word &= !(1 << (index % 64));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        self.words.get(index as usize / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
+    }
+}
