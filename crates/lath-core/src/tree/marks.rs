@@ -21,7 +21,27 @@ impl Marks {
     /// Marks a thing unless it is marked.
     pub(crate) fn mark(&mut self, index: u32, stamp: u32) {
         if self.marked.insert(index) {
+            if self.list.len() == self.list.capacity() && self.list.len() > self.marked.reach() {
+                self.tidy();
+            }
             self.list.push((index, stamp));
+        }
+    }
+
+    /// Takes those that have gone from the list, so that it does not grow for ever if nobody sweeps.
+    #[cold]
+    fn tidy(&mut self) {
+        // The latest mark of a slot is that of the thing that is there, if any is.
+        let Self { list, marked, .. } = self;
+        list.reverse();
+        list.retain(|&(index, _)| {
+            let is_marked = marked.contains(index);
+            marked.remove(index);
+            is_marked
+        });
+        list.reverse();
+        for &(index, _) in list.iter() {
+            marked.insert(index);
         }
     }
 
@@ -95,6 +115,11 @@ impl Set {
         fresh
     }
 
+    /// One more than the largest slot that was ever in it could be.
+    fn reach(&self) -> usize {
+        self.words.len() * 64
+    }
+
     pub(crate) fn empty(&mut self) {
         self.words.fill(0);
     }
@@ -108,5 +133,24 @@ impl Set {
     #[inline]
     pub(crate) fn contains(&self, index: u32) -> bool {
         self.words.get(index as usize / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_does_not_grow_for_ever_if_nobody_sweeps() {
+        let mut marks = Marks { in_use: true, ..Marks::default() };
+        for stamp in 0..100_000 {
+            marks.forget(5);
+            marks.mark(5, stamp);
+            marks.mark(7, 1);
+        }
+        assert!(marks.list.len() <= 256);
+        assert_eq!(marks.list.last(), Some(&(5, 99_999)));
+        marks.tidy();
+        assert_eq!(marks.list, [(7, 1), (5, 99_999)]);
     }
 }
