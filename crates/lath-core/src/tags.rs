@@ -179,6 +179,7 @@ mod index {
     }
 
     /// Some groups in a row, seen through a filter.
+    #[derive(Clone, Copy)]
     pub(crate) struct Groups<'a> {
         filter: Filter<'a>,
         first: u32,

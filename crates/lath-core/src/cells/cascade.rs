@@ -46,8 +46,9 @@ impl<T: Thing> Cells<T> {
     {
         self.mark_seen::<V>();
         let this = &*self;
+        let mut near = Window::<P>::new(this);
         let mut visit = |things: &mut Window<'_, V>, me: u32| {
-            let children = Relatives { window: Window::new(this), children: Kids::of(rows, me), me };
+            let children = Relatives { window: near.at_first(Kids::of(rows, me)), children: Kids::of(rows, me), me };
             // SAFETY: the cells are borrowed exclusively and the item lives for the length of the call, as do those of
             // `children`, which leave out this slot and do not write.
             if let Some(me) = unsafe { things.at(me) } {
@@ -61,25 +62,30 @@ impl<T: Thing> Cells<T> {
         pair.roots(rows, visit);
     }
 
-    /// Calls `f` for a thing and all that is below it, parents first. Counts them.
+    /// Calls `f` for some things, by slot and stamp, and all that is below them, parents first. Answers how many there were.
     pub(crate) fn cascade_below<P, V>(
         &mut self,
         rows: &[Row],
-        root: u32,
-        reached: &mut usize,
-        f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
-    ) where
+        tops: &[(u32, u32)],
+        mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) -> usize
+    where
         P: View<Thing = T>,
         V: View<Thing = T>,
     {
         if self.marks.is_some() {
-            Kids::subtree(rows, root).for_each(|me| self.mark_fields(me, V::WRITES));
+            let below = tops.iter().flat_map(|&(top, _)| Kids::subtree(rows, top));
+            below.for_each(|me| self.mark_fields(me, V::WRITES));
         }
         let mut pair = Pair::<P, V>::new(self);
-        for me in Kids::subtree(rows, root) {
-            *reached += 1;
-            pair.visit(Step { me, parent: rows.get(me as usize).map_or(0, |row| row.parent) }, f);
+        let mut reached = 0;
+        for &(top, _) in tops {
+            for me in Kids::subtree(rows, top) {
+                reached += 1;
+                pair.visit(Step { me, parent: rows.get(me as usize).map_or(0, |row| row.parent) }, &mut f);
+            }
         }
+        reached
     }
 }
 
@@ -176,6 +182,14 @@ impl<'a, V: View> Window<'a, V> {
         // SAFETY: the row is within the run, as was looked at above; its slot is live (`Filter` asks), so it holds a value
         // (C2, C1). The storage lives for `'a`. The rest is up to the caller.
         Some(unsafe { V::at(*base, row as usize) })
+    }
+
+    /// A copy that is quick for the first of these slots.
+    fn at_first(&mut self, mut slots: Kids<'_>) -> Self {
+        if let Some(first) = slots.next().filter(|first| first.wrapping_sub(self.first) >= self.len) {
+            self.go(first);
+        }
+        Self { run: self.run, ..*self }
     }
 
     #[cold]

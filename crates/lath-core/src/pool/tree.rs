@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Pool;
 use super::spawn::refuse;
-use crate::error::{LinkError, LinkRole, SpawnError, SpawnFault};
+use crate::error::{LinkError, SpawnError, SpawnFault};
 use crate::handle::Handle;
 use crate::storage::ThingMut;
 use crate::thing::Thing;
@@ -95,17 +95,22 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn spawn_child(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
-        if !self.contains(parent) {
-            let error = LinkError::Stale { role: LinkRole::Parent, error: self.cells.why_not(parent) };
+        if let Err(error) = self.tree_mut().may_have_children(parent) {
             return Err(SpawnError { value: thing, fault: SpawnFault::Link(error) });
         }
         let child = self.try_spawn(thing)?;
-        match self.tree_mut().attach(child, parent) {
+        match self.tree_mut().attach_fresh(child, parent) {
             Ok(()) => Ok(child),
-            Err(error) => match self.take(child) {
-                Some(value) => Err(SpawnError { value, fault: SpawnFault::Link(error) }),
-                None => unreachable!("spawned just now"),
-            },
+            Err(error) => Err(self.take_back(child, error)),
+        }
+    }
+
+    /// There was no memory for the links of a new thing.
+    #[cold]
+    fn take_back(&mut self, child: Handle<T>, error: LinkError) -> SpawnError<T> {
+        match self.take(child) {
+            Some(value) => SpawnError { value, fault: SpawnFault::Link(error) },
+            None => unreachable!("spawned just now"),
         }
     }
 

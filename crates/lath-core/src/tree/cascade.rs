@@ -108,7 +108,7 @@ impl<T: Thing> TreeMut<'_, T> {
     /// assert_eq!(update(&mut ship), 0);
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
-    pub fn cascade_dirty<P, V>(&mut self, mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize
+    pub fn cascade_dirty<P, V>(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize
     where
         P: View<Thing = T>,
         V: View<Thing = T>,
@@ -127,15 +127,9 @@ impl<T: Thing> TreeMut<'_, T> {
         }
         let (rows, marks) = self.links.split();
         let swept = Swept(marks);
-        let mut reached = 0;
-        for n in 0..swept.0.list().len() {
-            let (index, stamp) = swept.0.list()[n];
-            if self.cells.stamp(index) != Some(stamp) || swept.0.is_below_marked(rows, index) {
-                continue;
-            }
-            self.cells.cascade_below::<P, V>(rows, index, &mut reached, &mut f);
-        }
-        reached
+        let is_linked = |index: u32, stamp| rows.get(index as usize).is_some_and(|row| row.stamp == stamp);
+        swept.0.keep_topmost(rows, |index, stamp| is_linked(index, stamp) || self.cells.stamp(index) == Some(stamp));
+        self.cells.cascade_below::<P, V>(rows, swept.0.list(), f)
     }
 }
 

@@ -350,11 +350,28 @@ impl<T: Thing> TreeMut<'_, T> {
     /// See [`cascade_dirty`](Self::cascade_dirty).
     pub fn mark(&mut self, handle: Handle<T>) -> bool {
         self.links.marks.in_use = true;
-        let there = self.cells.contains(handle);
+        let there = self.node(handle, LinkRole::Child).is_ok();
         if there {
             self.links.marks.mark(handle.index(), handle.stamp());
         }
         there
+    }
+
+    /// Whether there is such a thing.
+    #[inline]
+    pub(crate) fn may_have_children(&self, parent: Handle<T>) -> Result<(), LinkError> {
+        self.node(parent, LinkRole::Parent).map(|_| ())
+    }
+
+    /// As [`attach`](Self::attach), for a thing that was spawned just now, and a parent that is there.
+    #[inline]
+    pub(crate) fn attach_fresh(&mut self, child: Handle<T>, parent: Handle<T>) -> Result<(), LinkError> {
+        self.room(child.index().max(parent.index()))?;
+        let child = (child.index(), child.stamp());
+        self.links.insert(child, (parent.index(), parent.stamp()), 0);
+        self.links.mark_moved(child.0, child.1);
+        self.debug_check();
+        Ok(())
     }
 
     /// The thing as the links know it, if there is one. One that is linked is there (R1).
@@ -369,12 +386,20 @@ impl<T: Thing> TreeMut<'_, T> {
         }
     }
 
+    /// Makes room for the links of a slot.
+    #[inline]
+    fn room(&mut self, index: u32) -> Result<(), LinkError> {
+        if self.links.has_room(index) {
+            return Ok(());
+        }
+        self.links.grow(index, self.cells.memory()).map_err(LinkError::OutOfMemory)
+    }
+
     /// Two things, with room for their links.
     #[inline]
     fn pair(&mut self, child: Handle<T>, other: Handle<T>, role: LinkRole) -> Result<(Node, Node), LinkError> {
         let (child, other) = (self.node(child, LinkRole::Child)?, self.node(other, role)?);
-        let slots = self.cells.memory();
-        self.links.room(child.0.max(other.0), slots).map_err(LinkError::OutOfMemory)?;
+        self.room(child.0.max(other.0))?;
         Ok((child, other))
     }
 

@@ -64,15 +64,15 @@ impl Links {
         &mut self.rows[index as usize]
     }
 
-    /// Makes room for the rows up to that of `index`, and on to `slots`, which the pool has memory for, if that costs
-    /// nothing more.
     #[inline]
-    pub(crate) fn room(&mut self, index: u32, slots: u64) -> Result<(), OutOfMemory> {
-        if (index as usize) < self.rows.len() { Ok(()) } else { self.grow(index, slots) }
+    pub(crate) fn has_room(&self, index: u32) -> bool {
+        (index as usize) < self.rows.len()
     }
 
+    /// Makes room for the rows up to that of `index`, and on to `slots`, which the pool has memory for, if that costs
+    /// nothing more.
     #[cold]
-    fn grow(&mut self, index: u32, slots: u64) -> Result<(), OutOfMemory> {
+    pub(crate) fn grow(&mut self, index: u32, slots: u64) -> Result<(), OutOfMemory> {
         let needed = index as usize + 1;
         let refused = |_| OutOfMemory { bytes: needed.saturating_mul(size_of::<Row>()) };
         self.rows.try_reserve(needed - self.rows.len()).map_err(refused)?;
@@ -83,8 +83,10 @@ impl Links {
 
     /// Makes memory for all that linking `slots` slots could need.
     pub(crate) fn reserve(&mut self, slots: u64) -> Result<(), OutOfMemory> {
-        let Some(last) = slots.checked_sub(1) else { return Ok(()) };
-        self.room(last as u32, slots)
+        match slots.checked_sub(1) {
+            Some(last) if !self.has_room(last as u32) => self.grow(last as u32, slots),
+            _ => Ok(()),
+        }
     }
 
     /// Notes that the order in which the tree is walked may be another now.
@@ -139,6 +141,13 @@ impl Links {
         self.note_change();
     }
 
+    /// Forgets a thing that no other is linked to, or none that will stay.
+    #[inline]
+    pub(crate) fn empty(&mut self, index: u32) {
+        *self.at(index) = Row::EMPTY;
+        self.note_change();
+    }
+
     /// Empties the row of a thing that has neither parent nor children left (R1).
     #[inline]
     fn tidy(&mut self, index: u32) {
@@ -181,8 +190,8 @@ impl Links {
         self.note_change();
     }
 
-    /// Sets the children of `parent` free: each is given to `freed` and has no parent then.
-    pub(crate) fn release_children(&mut self, parent: u32, mut freed: impl FnMut(u32, u32)) {
+    /// Sets the children of `parent` free.
+    pub(crate) fn release_children(&mut self, parent: u32) {
         let mut child = self.row(parent).first;
         if child == 0 {
             return;
@@ -191,7 +200,6 @@ impl Links {
             let row = self.at(child);
             let next = row.next;
             (row.parent, row.next, row.prev) = (0, 0, 0);
-            freed(child, row.stamp);
             self.tidy(child);
             child = next;
         }
@@ -274,7 +282,7 @@ mod tests {
     /// A parent in slot 1 with children in the slots from 2 up.
     fn siblings(count: u32) -> Links {
         let mut links = Links::default();
-        links.room(count + 1, 0).unwrap();
+        links.grow(count + 1, 0).unwrap();
         for child in 2..count + 2 {
             links.insert((child, 1), (1, 1), 0);
         }
@@ -298,7 +306,7 @@ mod tests {
     fn attaching_touches_a_handful_of_rows_whatever_the_number_of_siblings() {
         let few = |count| {
             let mut links = siblings(count);
-            links.room(count + 2, 0).unwrap();
+            links.grow(count + 2, 0).unwrap();
             links.touched = 0;
             links.insert((count + 2, 1), (1, 1), 0);
             links.touched

@@ -64,7 +64,7 @@ impl Marks {
 
     /// Whether a thing above `index` is marked. What is found out on the way up is kept until the marks are cleared, so that
     /// no way is gone twice.
-    pub(crate) fn is_below_marked(&mut self, rows: &[Row], index: u32) -> bool {
+    fn is_below_marked(&mut self, rows: &[Row], index: u32) -> bool {
         let above = |at: u32| rows.get(at as usize).map_or(0, |row| row.parent);
         let mut end = above(index);
         let shaded = loop {
@@ -87,13 +87,18 @@ impl Marks {
         shaded
     }
 
+    /// Leaves on the list those who are there and have nothing marked above them.
+    pub(crate) fn keep_topmost(&mut self, rows: &[Row], is_there: impl Fn(u32, u32) -> bool) {
+        let mut list = core::mem::take(&mut self.list);
+        list.retain(|&(index, stamp)| is_there(index, stamp) && !self.is_below_marked(rows, index));
+        self.list = list;
+    }
+
     pub(crate) fn clear(&mut self) {
-        for &(index, _) in &self.list {
-            self.marked.remove(index);
-        }
         self.list.clear();
-        self.clear.empty();
-        self.shaded.empty();
+        for set in [&mut self.marked, &mut self.clear, &mut self.shaded] {
+            set.empty();
+        }
     }
 }
 

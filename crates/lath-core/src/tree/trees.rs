@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 use core::marker::PhantomData;
 
-use super::links::Links;
+use super::links::{Links, Row};
 use super::relation::{Orphans, Relation};
 use crate::handle::Handle;
 use crate::thing::Thing;
@@ -49,7 +49,16 @@ impl<T: Thing> Trees<T> {
         Some(&entry.links)
     }
 
+    #[inline]
     pub(crate) fn of_mut<R: Relation>(&mut self) -> &mut Links {
+        match self.entries.first() {
+            Some(first) if first.relation == TypeId::of::<R>() => &mut self.entries[0].links,
+            _ => self.find_or_make::<R>(),
+        }
+    }
+
+    #[inline(never)]
+    fn find_or_make<R: Relation>(&mut self) -> &mut Links {
         let number = self.entries.iter().position(|entry| entry.relation == TypeId::of::<R>());
         let number = number.unwrap_or_else(|| {
             let (relation, orphans) = (TypeId::of::<R>(), R::ORPHANS);
@@ -95,7 +104,10 @@ impl<T: Thing> Trees<T> {
     }
 }
 
-/// Takes a thing out of one tree. Children that go with it are put on the list, without a parent.
+/// Takes a thing out of one tree. Children that go with it are put on the list.
+///
+/// Those are still linked until it is their turn: that the row of their parent is empty, which otherwise no parent's is
+/// (R1), tells that they need not be taken from it.
 fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leaving: &mut Vec<Handle<T>>) {
     let index = handle.index();
     links.marks.forget(index);
@@ -103,20 +115,29 @@ fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leavin
     if row.stamp != handle.stamp() {
         return;
     }
+    let parent = (row.parent, links.row(row.parent).stamp);
     if row.first != 0 {
-        if orphans != Orphans::Despawn {
-            links.mark_children(index);
-        }
         match orphans {
-            Orphans::Adopt if row.parent != 0 => {
-                let parent = (row.parent, links.row(row.parent).stamp);
+            Orphans::Despawn => {
+                let mut child = row.first;
+                while child != 0 {
+                    let Row { stamp, next, .. } = links.row(child);
+                    leaving.push(Handle::from_parts(child, stamp));
+                    child = next;
+                }
+            }
+            Orphans::Adopt if parent.1 != 0 => {
+                links.mark_children(index);
                 links.hand_over(index, parent, true);
             }
-            Orphans::Despawn => {
-                links.release_children(index, |child, stamp| leaving.push(Handle::from_parts(child, stamp)));
+            Orphans::Detach | Orphans::Adopt => {
+                links.mark_children(index);
+                links.release_children(index);
             }
-            Orphans::Detach | Orphans::Adopt => links.release_children(index, |_, _| ()),
         }
     }
-    links.unlink(index);
+    if parent.1 != 0 {
+        links.unlink(index);
+    }
+    links.empty(index);
 }
