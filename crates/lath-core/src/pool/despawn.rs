@@ -91,7 +91,7 @@ impl<T: Thing> Pool<T> {
             return None;
         }
         let mut leaving = Leaving::new(self, handle, orphans);
-        let value = leaving.pool.take_alone(handle);
+        let value = leaving.next().and_then(|handle| leaving.pool.take_alone(handle));
         leaving.despawn();
         value
     }
@@ -269,27 +269,32 @@ impl<T: Thing> Pool<T> {
     }
 }
 
-/// Things that leave together: unlinked already, and despawned at the latest when this is dropped, so that a `Drop` that
-/// panics does not keep the others.
+/// Things that leave together, parents first: unlinked when it is their turn, and despawned at the latest when this is dropped,
+/// so that a `Drop` that panics does not keep the others.
 struct Leaving<'a, T: Thing> {
     pool: &'a mut Pool<T>,
     list: Vec<Handle<T>>,
     done: usize,
+    /// What becomes of the children of the first, if not what the relations say.
+    orphans: Option<Orphans>,
 }
 
 impl<'a, T: Thing> Leaving<'a, T> {
     fn new(pool: &'a mut Pool<T>, handle: Handle<T>, orphans: Option<Orphans>) -> Self {
-        let list = pool.trees.leave(handle, orphans);
-        Self { pool, list, done: 0 }
+        let list = pool.trees.leave(handle);
+        Self { pool, list, done: 0, orphans }
     }
 
+    /// Who is next: unlinked, and still there unless it has been on the list before.
+    #[inline]
     fn next(&mut self) -> Option<Handle<T>> {
-        let next = self.list.get(self.done).copied();
+        let next = *self.list.get(self.done)?;
         self.done += 1;
-        next
+        self.pool.trees.part(next, self.orphans.take(), &mut self.list);
+        Some(next)
     }
 
-    /// Despawns all that are left. Whoever is on the list twice, or was taken, is gone by then.
+    /// Despawns all that are left.
     fn despawn(&mut self) {
         while let Some(handle) = self.next() {
             self.pool.despawn_alone(handle);

@@ -93,7 +93,7 @@ impl<T: Thing> Pool<T> {
     /// assert!(matches!(error.fault, SpawnFault::Link(_)));
     /// # Ok::<(), lath_core::SpawnError<Part>>(())
     /// ```
-    #[inline]
+    #[inline(always)] // as for `spawn`
     pub fn spawn_child(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
         if let Err(error) = self.tree_mut().may_have_children(parent) {
             return Err(SpawnError { value: thing, fault: SpawnFault::Link(error) });

@@ -358,13 +358,13 @@ impl<T: Thing> TreeMut<'_, T> {
     }
 
     /// Whether there is such a thing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn may_have_children(&self, parent: Handle<T>) -> Result<(), LinkError> {
         self.node(parent, LinkRole::Parent).map(|_| ())
     }
 
     /// As [`attach`](Self::attach), for a thing that was spawned just now, and a parent that is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn attach_fresh(&mut self, child: Handle<T>, parent: Handle<T>) -> Result<(), LinkError> {
         self.room(child.index().max(parent.index()))?;
         let child = (child.index(), child.stamp());
@@ -379,10 +379,15 @@ impl<T: Thing> TreeMut<'_, T> {
     fn node(&self, handle: Handle<T>, role: LinkRole) -> Result<Node, LinkError> {
         let (index, stamp) = (handle.index(), handle.stamp());
         let linked = self.links.row(index).stamp == stamp && stamp != 0;
-        if linked || self.cells.contains(handle) {
-            Ok((index, stamp))
-        } else {
-            Err(LinkError::Stale { role, error: self.cells.why_not(handle) })
+        if linked { Ok((index, stamp)) } else { self.unlinked_node(handle, role) }
+    }
+
+    /// The same for one that is not linked.
+    #[inline(never)]
+    fn unlinked_node(&self, handle: Handle<T>, role: LinkRole) -> Result<Node, LinkError> {
+        match self.cells.contains(handle) {
+            true => Ok((handle.index(), handle.stamp())),
+            false => Err(LinkError::Stale { role, error: self.cells.why_not(handle) }),
         }
     }
 

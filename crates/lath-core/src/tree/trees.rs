@@ -6,7 +6,7 @@ use core::any::TypeId;
 use core::marker::PhantomData;
 
 use super::links::{Links, Row};
-use super::relation::{Orphans, Relation};
+use super::relation::{Attached, Orphans, Relation};
 use crate::handle::Handle;
 use crate::thing::Thing;
 
@@ -16,6 +16,12 @@ struct Entry {
     relation: TypeId,
     orphans: Orphans,
     links: Box<Links>,
+}
+
+impl Entry {
+    fn new<R: Relation>() -> Self {
+        Self { relation: TypeId::of::<R>(), orphans: R::ORPHANS, links: Box::default() }
+    }
 }
 
 /// All trees of a pool. Holds nothing, and allocates nothing, until one is asked for to be changed.
@@ -44,25 +50,34 @@ impl<T: Thing> Trees<T> {
         self.entries.is_empty()
     }
 
+    /// The default relation is always the first, if there is any: that is known without a search.
+    #[inline(always)]
+    fn is_default<R: Relation>() -> bool {
+        TypeId::of::<R>() == TypeId::of::<Attached>()
+    }
+
+    #[inline]
     pub(crate) fn of<R: Relation>(&self) -> Option<&Links> {
-        let entry = self.entries.iter().find(|entry| entry.relation == TypeId::of::<R>())?;
-        Some(&entry.links)
+        let is_it = |entry: &&Entry| Self::is_default::<R>() || entry.relation == TypeId::of::<R>();
+        self.entries.iter().find(is_it).map(|entry| &*entry.links)
     }
 
     #[inline]
     pub(crate) fn of_mut<R: Relation>(&mut self) -> &mut Links {
-        match self.entries.first() {
-            Some(first) if first.relation == TypeId::of::<R>() => &mut self.entries[0].links,
-            _ => self.find_or_make::<R>(),
+        if !Self::is_default::<R>() || self.entries.is_empty() {
+            return self.find_or_make::<R>();
         }
+        &mut self.entries[0].links
     }
 
     #[inline(never)]
     fn find_or_make<R: Relation>(&mut self) -> &mut Links {
+        if self.entries.is_empty() {
+            self.entries.push(Entry::new::<Attached>());
+        }
         let number = self.entries.iter().position(|entry| entry.relation == TypeId::of::<R>());
         let number = number.unwrap_or_else(|| {
-            let (relation, orphans) = (TypeId::of::<R>(), R::ORPHANS);
-            self.entries.push(Entry { relation, orphans, links: Box::default() });
+            self.entries.push(Entry::new::<R>());
             self.entries.len() - 1
         });
         &mut self.entries[number].links
@@ -72,23 +87,21 @@ impl<T: Thing> Trees<T> {
         self.entries.iter().map(|entry| &*entry.links)
     }
 
-    /// Unlinks a thing that leaves, in every tree, and whoever leaves with it: a list of all of them, the thing first. The
-    /// list is to be given back by [`left`](Self::left).
-    ///
-    /// `own` is what becomes of the thing's own children, if not what each relation says.
-    pub(crate) fn leave(&mut self, handle: Handle<T>, own: Option<Orphans>) -> Vec<Handle<T>> {
+    /// Starts the list of those who leave with a thing. It is to be given back by [`left`](Self::left).
+    pub(crate) fn leave(&mut self, handle: Handle<T>) -> Vec<Handle<T>> {
         let mut leaving = core::mem::take(&mut self.leaving);
         leaving.clear();
         leaving.push(handle);
-        let mut done = 0;
-        while let Some(&handle) = leaving.get(done) {
-            for Entry { orphans, links, .. } in &mut self.entries {
-                let orphans = own.filter(|_| done == 0).unwrap_or(*orphans);
-                part(links, handle, orphans, &mut leaving);
-            }
-            done += 1;
-        }
         leaving
+    }
+
+    /// Unlinks a thing that leaves, in every tree, and puts those on the list who leave with it. `orphans` is what becomes of
+    /// its children, if not what each relation says.
+    #[inline]
+    pub(crate) fn part(&mut self, handle: Handle<T>, orphans: Option<Orphans>, leaving: &mut Vec<Handle<T>>) {
+        for entry in &mut self.entries {
+            part(&mut entry.links, handle, orphans.unwrap_or(entry.orphans), leaving);
+        }
     }
 
     /// Takes the list back.
@@ -108,6 +121,7 @@ impl<T: Thing> Trees<T> {
 ///
 /// Those are still linked until it is their turn: that the row of their parent is empty, which otherwise no parent's is
 /// (R1), tells that they need not be taken from it.
+#[inline]
 fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leaving: &mut Vec<Handle<T>>) {
     let index = handle.index();
     links.marks.forget(index);
