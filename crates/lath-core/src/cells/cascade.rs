@@ -34,6 +34,42 @@ impl<T: Thing> Cells<T> {
         }
     }
 
+    /// As [`cascade`](Self::cascade), on several threads.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn par_cascade<P, V>(
+        &mut self,
+        rows: &[Row],
+        parts: &crate::tree::Parts,
+        f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
+    ) where
+        P: View<Thing = T>,
+        V: View<Thing = T>,
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        use rayon::iter::{ParallelBridge, ParallelIterator};
+
+        self.mark_seen::<V>();
+        let this = Everywhere(&*self);
+        Pair::<P, V>::new(this.get()).roots(rows, |things, root| {
+            // SAFETY: as in `cascade`.
+            if let Some(me) = unsafe { things.at(root) } {
+                f(None, me);
+            }
+        });
+        let sweep = |steps: &[Step]| {
+            let mut pair = Pair::<P, V>::new(this.get());
+            for (n, &step) in steps.iter().enumerate() {
+                pair.prefetch(steps.get(n + AHEAD));
+                pair.visit(step, &mut |parent, me| f(parent, me));
+            }
+        };
+        sweep(parts.trunk());
+        // Not aliased among threads: a thing is in one part, and its parent, which is only looked at, is in the same one or
+        // was done before (R5). Nothing else is referred to.
+        parts.ranges().par_bridge().for_each(|range| sweep(&parts.steps()[range]));
+    }
+
     /// Calls `f` for the live things of `steps`, last to first, then for those without a parent.
     pub(crate) fn gather<P, V>(
         &mut self,
@@ -86,6 +122,22 @@ impl<T: Thing> Cells<T> {
             }
         }
         reached
+    }
+}
+
+/// Cells that several threads may make views of.
+#[cfg(feature = "parallel")]
+struct Everywhere<'a, T: Thing>(&'a Cells<T>);
+
+// SAFETY: threads only ask where slots are and which are live, which reads atomics and computes addresses. What they do with
+// the slots is up to the views: items are `Send`, and no thread gets one that another could write to (R5).
+#[cfg(feature = "parallel")]
+unsafe impl<T: Thing> Sync for Everywhere<'_, T> {}
+
+#[cfg(feature = "parallel")]
+impl<'a, T: Thing> Everywhere<'a, T> {
+    fn get(&self) -> &'a Cells<T> {
+        self.0
     }
 }
 

@@ -37,12 +37,37 @@ impl<T: Thing> TreeMut<'_, T> {
         P: View<Thing = T>,
         V: View<Thing = T>,
     {
-        let version = self.links.version();
-        let mut order = core::mem::take(&mut self.links.order);
-        order.update(self.links.rows(), version);
-        // Put back before user code runs: a panic must not lose it.
-        self.links.order = order;
+        self.links.update_order();
         self.cells.cascade::<P, V>(self.links.rows(), self.links.order.steps(), f);
+    }
+
+    /// As [`cascade`](Self::cascade), on several threads (those of the current rayon pool): subtrees are shared out among them,
+    /// also those of one big root. What comes out does not depend on the number of threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Mut, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Part { depth: u32 }
+    /// let mut ship = Pool::new();
+    /// let hull = ship.spawn(Part::default());
+    /// for _ in 0..10_000 { ship.spawn_child(hull, Part::default()).unwrap(); }
+    /// ship.tree_mut().par_cascade::<Ref<part::depth>, Mut<part::depth>>(|parent, mut depth| {
+    ///     *depth = parent.map_or(0, |parent| *parent + 1);
+    /// });
+    /// assert_eq!(ship.iter().map(|(_, part)| part.depth).sum::<u32>(), 10_000);
+    /// ```
+    #[cfg(feature = "parallel")]
+    pub fn par_cascade<P, V>(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync)
+    where
+        P: View<Thing = T>,
+        V: View<Thing = T>,
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        self.links.update_order();
+        self.links.update_parts();
+        self.cells.par_cascade::<P, V>(self.links.rows(), &self.links.parts, f);
     }
 
     /// Calls `f` for every live thing that the view `V` sees, every child before its parent, with the views `P` of its
@@ -71,10 +96,7 @@ impl<T: Thing> TreeMut<'_, T> {
         P: View<Thing = T>,
         V: View<Thing = T>,
     {
-        let version = self.links.version();
-        let mut order = core::mem::take(&mut self.links.order);
-        order.update(self.links.rows(), version);
-        self.links.order = order;
+        self.links.update_order();
         self.cells.gather::<P, V>(self.links.rows(), self.links.order.steps(), f);
     }
 

@@ -31,7 +31,10 @@ impl Links {
         if rows.any(|(index, row)| stamp(index as u32) != Some(row.stamp)) {
             return Err("R1: a row has another stamp than its thing");
         }
-        self.order.check(self.rows(), self.version())
+        self.order.check(self.rows(), self.version())?;
+        #[cfg(feature = "parallel")]
+        self.parts.check(self.order.steps(), self.version())?;
+        Ok(())
     }
 }
 

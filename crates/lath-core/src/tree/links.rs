@@ -30,6 +30,8 @@ pub(crate) struct Links {
     /// Counts the changes: what was computed for another version is out of date.
     version: u64,
     pub(super) order: Order,
+    #[cfg(feature = "parallel")]
+    pub(super) parts: super::Parts,
     pub(super) marks: Marks,
     /// For sorting; kept, so that it is allocated once.
     pub(super) scratch: Vec<u32>,
@@ -226,6 +228,17 @@ impl Links {
             self.at(parent).last = prev;
             self.note_change();
         }
+    }
+
+    /// Works the order of a cascade out, if links have changed.
+    pub(super) fn update_order(&mut self) {
+        self.order.update(&self.rows, self.version);
+    }
+
+    /// Cuts the order of a cascade, which is up to date, if links have changed.
+    #[cfg(feature = "parallel")]
+    pub(super) fn update_parts(&mut self) {
+        self.parts.update(&self.rows, self.order.steps(), self.version);
     }
 
     /// The rows, and the marks to be changed.

@@ -14,6 +14,9 @@
 //! - **R3** From every thing the way up by `parent` ends at a thing that has none: there are no cycles.
 //! - **R4** The cached order has every thing that has a parent once, after its parent, or is of an older version.
 //!
+//! - **R5** With several threads: a thing is in one part of the cut order, and its parent is in the same one, in the trunk, or
+//!   has no parent itself. Or the cut is of an older version.
+//!
 //! [`Tree::check`] and [`Pool::check_invariants`](crate::Pool::check_invariants) look whether they hold.
 
 mod branch;
@@ -25,6 +28,8 @@ mod edit;
 mod links;
 mod marks;
 mod order;
+#[cfg(feature = "parallel")]
+mod parts;
 mod relation;
 mod things;
 mod trees;
@@ -46,6 +51,8 @@ pub use walk::{Ancestors, Children, Descendants, PostOrder};
 pub(crate) use cascade::Kids;
 pub(crate) use links::{Links, Row};
 pub(crate) use order::Step;
+#[cfg(feature = "parallel")]
+pub(crate) use parts::Parts;
 pub(crate) use trees::Trees;
 
 /// The links of one relation, to be asked and walked: [`Pool::tree`](crate::Pool::tree).
