@@ -272,7 +272,7 @@ impl Game {
                                 naive.children.get_mut(&parent).unwrap()[at] = node;
                                 naive.parent.insert(node, parent);
                             }
-                            None => drop(naive.parent.remove(&node)),
+                            None => _ = naive.parent.remove(&node),
                         }
                     }
                 }
@@ -343,7 +343,7 @@ impl Game {
                     (tree.parent, tree.children) = Default::default();
                 }
             }
-            _ => drop(self.pool.commit()),
+            _ => _ = self.pool.commit(),
         }
     }
 

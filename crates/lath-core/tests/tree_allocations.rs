@@ -118,7 +118,7 @@ fn walk(pool: &mut Pool<Node>, all: &[Handle<Node>]) {
         seen += tree.children(node).rev().count() + tree.ancestors(node).count() + tree.descendants(node).count();
         seen += tree.post_order(node).count() + tree.leaves(node).count() + tree.depth(node) + tree.child_count(node);
         seen += usize::from(tree.common_ancestor(node, all[0]).is_some());
-        tree.children(node).for_each(|child| drop(things.edit(child, |child| child.weight += 1)));
+        assert!(tree.children(node).all(|child| things.edit(child, |child| child.weight += 1)));
         let mut cursor = Cursor::below(node);
         while cursor.next(tree).is_some() {
             seen += 1;

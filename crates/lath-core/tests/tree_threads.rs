@@ -12,8 +12,11 @@ struct Node {
 
 const THINGS: u64 = 20_000;
 
-/// The parents of things in order, for several shapes.
-fn shapes() -> Vec<(&'static str, Box<dyn FnMut(u64) -> Option<u64>>)> {
+/// Which thing is the parent of which, things counted from 0.
+type Parent = dyn FnMut(u64) -> Option<u64>;
+
+/// Several shapes, with their names.
+fn shapes() -> Vec<(&'static str, Box<Parent>)> {
     let mut random = Rng::with_seed(5);
     vec![
         ("one root", Box::new(|n| (n > 0).then_some(0))),
@@ -25,7 +28,7 @@ fn shapes() -> Vec<(&'static str, Box<dyn FnMut(u64) -> Option<u64>>)> {
     ]
 }
 
-fn grown(parent: &mut dyn FnMut(u64) -> Option<u64>, random: &mut Rng) -> Result<Pool<Node>, LinkError> {
+fn grown(parent: &mut Parent, random: &mut Rng) -> Result<Pool<Node>, LinkError> {
     let mut pool = Pool::new();
     let mut all: Vec<Handle<Node>> = pool.spawn_many((0..THINGS).map(|key| Node { key, path: 0.0 })).collect();
     random.shuffle(&mut all);
