@@ -4,6 +4,9 @@ use alloc::vec::Vec;
 
 use super::links::Row;
 
+/// On a way up of so many levels it costs more to keep what was found out than to go it again.
+const SHORT_WAY: u32 = 16;
+
 /// The things that were marked since the last sweep, each once.
 #[derive(Clone, Default)]
 pub(crate) struct Marks {
@@ -62,10 +65,18 @@ impl Marks {
         &self.list
     }
 
-    /// Whether a thing above `index` is marked. What is found out on the way up is kept until the marks are cleared, so that
-    /// no way is gone twice.
+    /// Whether a thing above `index` is marked. What is found out on a long way up is kept until the marks are cleared, so that
+    /// no long way is gone twice.
     fn is_below_marked(&mut self, rows: &[Row], index: u32) -> bool {
         let above = |at: u32| rows.get(at as usize).map_or(0, |row| row.parent);
+        let mut near = above(index);
+        for _ in 0..SHORT_WAY {
+            match near {
+                0 => return false,
+                _ if self.marked.contains(near) => return true,
+                _ => near = above(near),
+            }
+        }
         let mut end = above(index);
         let shaded = loop {
             match end {

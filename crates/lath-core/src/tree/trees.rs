@@ -135,8 +135,11 @@ fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leavin
             Orphans::Despawn => {
                 let mut child = row.first;
                 while child != 0 {
-                    let Row { stamp, next, .. } = links.row(child);
+                    let Row { stamp, next, first, .. } = links.row(child);
                     leaving.push(Handle::from_parts(child, stamp));
+                    if first == 0 {
+                        links.empty(child); // it is done with: nobody who stays is linked to it
+                    }
                     child = next;
                 }
             }
