@@ -84,7 +84,7 @@ fn place(parent: Option<Ref<'_, placed::world>>, (local, mut world): Places<'_>)
 
 impl Transforms for Lath<Placed> {
     fn update_all(&mut self, _: &[Handle<Placed>]) {
-        self.0.tree_mut().cascade::<Ref<placed::world>, Places>(|parent, me| place(parent, me));
+        self.0.tree_mut().cascade::<Ref<placed::world>, Places>(place);
     }
 
     fn update_below(&mut self, marked: &[Handle<Placed>]) {
@@ -92,7 +92,7 @@ impl Transforms for Lath<Placed> {
         for &top in marked {
             tree.mark(top);
         }
-        tree.cascade_dirty::<Ref<placed::world>, Places>(|parent, me| place(parent, me));
+        tree.cascade_dirty::<Ref<placed::world>, Places>(place);
     }
 
     fn world(&self, key: Handle<Placed>) -> Affine {
