@@ -134,6 +134,8 @@ pub enum SpawnFault {
     },
     /// `spawn_at`: the handle cannot be given out (again).
     Handle(HandleError),
+    /// `spawn_child`: the thing could not have been put below its parent.
+    Link(LinkError),
 }
 
 impl fmt::Display for SpawnFault {
@@ -155,11 +157,97 @@ impl fmt::Display for SpawnFault {
                 write!(out, "{handle} cannot be spawned: slot {} is taken, at generation {current}", handle.index)
             }
             Self::Handle(error) => write!(out, "the handle cannot be spawned: {error}"),
+            Self::Link(error) => write!(out, "the child cannot be spawned: {error}"),
         }
     }
 }
 
 impl Error for SpawnFault {}
+
+/// Who of those that were to be linked an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkRole {
+    /// The one that was to be moved.
+    Child,
+    /// The one that was to get a child.
+    Parent,
+    /// The one that was to get a neighbour.
+    Sibling,
+}
+
+impl fmt::Display for LinkRole {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Child => "child",
+            Self::Parent => "parent",
+            Self::Sibling => "sibling",
+        })
+    }
+}
+
+/// Why things could not be linked. Nothing has changed.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Handle, LinkError, Pool, Thing};
+/// # #[derive(Thing, Default)] struct Part {}
+/// let mut ship = Pool::new();
+/// let hull = ship.spawn(Part {});
+/// let error = ship.tree_mut().attach(hull, hull).unwrap_err();
+/// assert_eq!(error.to_string(), "1v1 cannot be put below itself");
+/// let error = ship.tree_mut().attach(hull, Handle::NIL).unwrap_err();
+/// assert_eq!(error.to_string(), "there is no such parent: the handle is nil: it names nothing");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// One of the handles names nothing.
+    Stale {
+        /// Which one.
+        role: LinkRole,
+        /// Why.
+        error: HandleError,
+    },
+    /// The parent is the child itself, or is below it.
+    Cycle {
+        /// The thing that was to be moved.
+        child: Name,
+        /// Where it was to be put: itself, or something below it.
+        parent: Name,
+        /// How many levels the second is below the first.
+        levels: u32,
+    },
+    /// The sibling has no parent, so that nobody can be put beside it.
+    NoParent {
+        /// The sibling.
+        sibling: Name,
+    },
+    /// The allocator refused.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Stale { role, error } => write!(out, "there is no such {role}: {error}"),
+            Self::Cycle { child, levels: 0, .. } => write!(out, "{child} cannot be put below itself"),
+            Self::Cycle { child, parent, levels } => {
+                write!(out, "{child} cannot be put below {parent}, which is below it:\n{child}\n")?;
+                match levels {
+                    1 => write!(out, "└─ {parent}"),
+                    _ => write!(out, "└─ … {} in between\n   └─ {parent}", levels - 1),
+                }
+            }
+            Self::NoParent { sibling } => {
+                write!(out, "nothing can be put beside {sibling}, which has no parent: attach that first")
+            }
+            Self::OutOfMemory(error) => error.fmt(out),
+        }
+    }
+}
+
+impl Error for LinkError {}
 
 /// A thing that could not be spawned, and why. Nothing changed, and the thing is in here.
 ///

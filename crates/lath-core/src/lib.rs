@@ -37,6 +37,7 @@
 //! | `view`, `each`, `map` | which fields a loop uses, and the loops, compiled twice |
 //! | `cells` | slots and values together |
 //! | `reuse` | which free slot comes next |
+//! | `tree` | [`Tree`], [`TreeMut`]: parent, child and sibling links |
 //! | `pool` | [`Pool`]: what users call |
 //! | `fixed` | [`FixedPool`]: the same without a heap |
 //!
@@ -111,11 +112,13 @@ mod storage;
 mod tags;
 mod thing;
 #[cfg(feature = "alloc")]
+mod tree;
+#[cfg(feature = "alloc")]
 mod view;
 
 /// The crate whose flags are tags, for the code that the derive writes and for everyone who declares tags.
 pub use bitflags;
-pub use error::{CapacityError, HandleError, Name, OutOfMemory, SpawnError, SpawnFault};
+pub use error::{CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SpawnError, SpawnFault};
 pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
 pub use handle::{AnyHandle, Handle, HandleRange, HandleRangeIter};
@@ -126,7 +129,7 @@ pub use thing::Rows;
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
-pub use cells::{Iter, IterMut, Query, Rest};
+pub use cells::{Iter, IterMut, Query, Relatives, Rest};
 #[cfg(all(feature = "alloc", feature = "bytemuck"))]
 pub use map::PlainView;
 #[cfg(feature = "alloc")]
@@ -137,5 +140,10 @@ pub use reuse::Reuse;
 pub use rows::Rows;
 #[cfg(feature = "alloc")]
 pub use storage::{CloneStorage, Storage, ThingMut, ThingRef};
+#[cfg(feature = "alloc")]
+pub use tree::{
+    Ancestors, Attached, Branch, Children, Cursor, Descendants, Orphans, PostOrder, Relation, Remap, TakenTree, Things,
+    Tree, TreeMut,
+};
 #[cfg(feature = "alloc")]
 pub use view::{FieldBase, Mut, PlaceOf, Ref, Slices, StorageOf, View};

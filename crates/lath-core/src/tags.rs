@@ -12,7 +12,7 @@
 use bitflags::{Flag, Flags};
 
 #[cfg(feature = "alloc")]
-pub(crate) use index::{Filter, TagIndex};
+pub(crate) use index::{Filter, Groups, TagIndex};
 
 /// The integers that hold tags: up to 64 bits.
 ///
@@ -179,6 +179,7 @@ mod index {
     }
 
     /// Some groups in a row, seen through a filter.
+    #[derive(Clone, Copy)]
     pub(crate) struct Groups<'a> {
         filter: Filter<'a>,
         first: u32,

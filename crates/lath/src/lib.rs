@@ -43,6 +43,7 @@
 //! | walk | [`each`](Pool::each), [`query`](Pool::query), [`iter`](Pool::iter), [`iter_mut`](Pool::iter_mut), [`handles`](Pool::handles) |
 //! | use some fields only | a [`View`] in [`each`](Pool::each), [`query_mut`](Pool::query_mut), [`view`](Pool::view), [`view_mut`](Pool::view_mut); [`set`](Pool::set); [`runs`](Pool::runs) for slices |
 //! | mark and filter | [`insert_tags`](Pool::insert_tags), [`remove_tags`](Pool::remove_tags), [`has`](Pool::has), and `with`/`without` of a [`View`] |
+//! | link | [`tree_mut`](Pool::tree_mut), [`tree`](Pool::tree), [`spawn_child`](Pool::spawn_child), [`spawn_tree`](Pool::spawn_tree), [`take_tree`](Pool::take_tree) |
 //! | take out | [`despawn`](Pool::despawn), [`take`](Pool::take), [`retain`](Pool::retain), [`drain_where`](Pool::drain_where), [`clear`](Pool::clear) |
 //! | take out when somebody else is done | [`despawn_after`](Pool::despawn_after), then [`reap`](Pool::reap) |
 //! | never allocate again | [`Pool::fixed`]; [`FixedPool`] needs no heap at all |
@@ -110,8 +111,8 @@ pub mod __private {
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        AnyHandle, CapacityError, FixedPool, Handle, HandleError, HandleRange, Mut, Pool, Ref, Rest, Reuse, SpawnError,
-        SpawnFault, Thing, View, bitflags::bitflags,
+        AnyHandle, Branch, CapacityError, FixedPool, Handle, HandleError, HandleRange, LinkError, Mut, Orphans, Pool,
+        Ref, Relation, Rest, Reuse, SpawnError, SpawnFault, Thing, View, bitflags::bitflags,
     };
 }
 
@@ -134,6 +135,8 @@ mod guide {
     mod tags {}
     #[doc = include_str!("../../../docs/changes.md")]
     mod changes {}
+    #[doc = include_str!("../../../docs/trees.md")]
+    mod trees {}
     #[doc = include_str!("../../../docs/choosing.md")]
     mod choosing {}
     #[doc = include_str!("../../../docs/sources.md")]

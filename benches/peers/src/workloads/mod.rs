@@ -11,6 +11,7 @@ mod matching;
 mod scale;
 mod spawn;
 mod tag;
+mod tree;
 
 use crate::workload::Workload;
 
@@ -24,6 +25,7 @@ pub(crate) fn all() -> Vec<Workload> {
         spawn::workloads(),
         churn::workloads(),
         tag::workloads(),
+        tree::workloads(),
         heap::workloads(),
         iterate_worn::workloads(),
         scale::workloads(),

@@ -9,6 +9,7 @@
 //!   after, with release ordering.
 
 mod bulk;
+mod cascade;
 mod changes;
 #[cfg(feature = "parallel")]
 mod parallel;
@@ -36,6 +37,7 @@ use crate::tags::{TagIndex, TagSet};
 use crate::thing::Thing;
 
 pub(crate) use bulk::{Batch, End};
+pub use cascade::Relatives;
 pub use rest::Rest;
 pub use view::Query;
 pub use walk::{Iter, IterMut};

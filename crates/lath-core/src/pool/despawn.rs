@@ -1,17 +1,22 @@
 //! Taking things out.
 
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::Pool;
 use crate::handle::Handle;
 use crate::storage::ThingMut;
 use crate::thing::Thing;
+use crate::tree::Orphans;
 
 impl<T: Thing> Pool<T> {
     /// Drops the thing that `handle` names and ends its generation. Answers whether there was one.
     ///
     /// Despawning twice is harmless. A staged thing goes at once, a reserved handle is given up. If the thing's `Drop`
     /// panics, it counts as gone.
+    ///
+    /// A thing that is linked leaves all its trees; what becomes of its children is up to each
+    /// [`Relation`](crate::Relation). Those that go with it are dropped after it, also if a `Drop` panics.
     ///
     /// # Examples
     ///
@@ -25,6 +30,23 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn despawn(&mut self, handle: Handle<T>) -> bool {
+        if self.trees.is_empty() { self.despawn_alone(handle) } else { self.despawn_linked(handle, None) }
+    }
+
+    /// Despawns a thing and those who leave with it. `orphans` is what becomes of its own children, if not what the relations
+    /// say.
+    #[inline(never)]
+    pub(super) fn despawn_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> bool {
+        if !self.contains(handle) {
+            return self.cancel(handle);
+        }
+        Leaving::new(self, handle, orphans).despawn();
+        true
+    }
+
+    /// Despawns a thing without a look at any tree.
+    #[inline]
+    fn despawn_alone(&mut self, handle: Handle<T>) -> bool {
         let Self { cells, order, counts, .. } = self;
         if let Some((freed, doomed)) = cells.drop_value(handle) {
             counts.note_freed(doomed.cells().slots().used());
@@ -44,6 +66,9 @@ impl<T: Thing> Pool<T> {
 
     /// Moves the thing that `handle` names out of the pool and ends its generation; `None` if there is none.
     ///
+    /// It leaves its trees as by [`despawn`](Self::despawn): children that go with it are dropped.
+    /// [`take_tree`](Self::take_tree) takes them along.
+    ///
     /// # Examples
     ///
     /// ```
@@ -56,6 +81,24 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn take(&mut self, handle: Handle<T>) -> Option<T> {
+        if self.trees.is_empty() { self.take_alone(handle) } else { self.take_linked(handle, None) }
+    }
+
+    /// Takes a thing, and despawns those who leave with it.
+    #[inline(never)]
+    pub(super) fn take_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> Option<T> {
+        if !self.contains(handle) {
+            return None;
+        }
+        let mut leaving = Leaving::new(self, handle, orphans);
+        let value = leaving.next().and_then(|handle| leaving.pool.take_alone(handle));
+        leaving.despawn();
+        value
+    }
+
+    /// Takes a thing without a look at any tree.
+    #[inline]
+    fn take_alone(&mut self, handle: Handle<T>) -> Option<T> {
         let (value, freed) = self.cells.take(handle)?;
         self.note(freed);
         Some(value)
@@ -63,7 +106,7 @@ impl<T: Thing> Pool<T> {
 
     /// Ends the generation of the thing that `handle` names, but keeps its value where it is until
     /// [`reap`](Self::reap) is called with `epoch` or more: for the frames during which the GPU still uses it. Answers
-    /// whether there was one.
+    /// whether there was one. It leaves its trees at once, and children that go with it are kept as long as it is.
     ///
     /// # Examples
     ///
@@ -79,6 +122,17 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(buffers.reap(frame + 2), 1); // dropped, its slot free
     /// ```
     pub fn despawn_after(&mut self, handle: Handle<T>, epoch: u64) -> bool {
+        if self.trees.is_empty() || !self.contains(handle) {
+            return self.bury(handle, epoch);
+        }
+        let mut leaving = Leaving::new(self, handle, None);
+        while let Some(handle) = leaving.next() {
+            leaving.pool.bury(handle, epoch);
+        }
+        true
+    }
+
+    fn bury(&mut self, handle: Handle<T>, epoch: u64) -> bool {
         let buried = self.cells.bury(handle);
         if buried {
             self.graves.push(Reverse((epoch, handle.index())));
@@ -122,8 +176,9 @@ impl<T: Thing> Pool<T> {
     /// assert!(!crew.contains(ada));
     /// ```
     pub fn clear(&mut self) {
-        let Self { cells, order, counts, graves } = self;
+        let Self { cells, order, counts, graves, trees } = self;
         graves.clear();
+        trees.clear();
         cells.clear(&mut |freed, cells| {
             counts.note_freed(cells.slots().used());
             order.note(freed, cells);
@@ -160,7 +215,8 @@ impl<T: Thing> Pool<T> {
         retired
     }
 
-    /// Keeps the things for which `keep` says so and despawns the others, in slot order.
+    /// Keeps the things for which `keep` says so and despawns the others, in slot order. It is not asked about children that
+    /// have gone with their parent by then.
     ///
     /// # Examples
     ///
@@ -210,6 +266,46 @@ impl<T: Thing> Pool<T> {
         // that `next_live` would find twice, since it is despawned or kept by now and the caller stops at `None`.
         *from = index.saturating_add(1);
         self.cells.handle_at(index)
+    }
+}
+
+/// Things that leave together, parents first: unlinked when it is their turn, and despawned at the latest when this is dropped,
+/// so that a `Drop` that panics does not keep the others.
+struct Leaving<'a, T: Thing> {
+    pool: &'a mut Pool<T>,
+    list: Vec<Handle<T>>,
+    done: usize,
+    /// What becomes of the children of the first, if not what the relations say.
+    orphans: Option<Orphans>,
+}
+
+impl<'a, T: Thing> Leaving<'a, T> {
+    fn new(pool: &'a mut Pool<T>, handle: Handle<T>, orphans: Option<Orphans>) -> Self {
+        let list = pool.trees.leave(handle);
+        Self { pool, list, done: 0, orphans }
+    }
+
+    /// Who is next: unlinked, and still there unless it has been on the list before.
+    #[inline]
+    fn next(&mut self) -> Option<Handle<T>> {
+        let next = *self.list.get(self.done)?;
+        self.done += 1;
+        self.pool.trees.part(next, self.orphans.take(), &mut self.list);
+        Some(next)
+    }
+
+    /// Despawns all that are left.
+    fn despawn(&mut self) {
+        while let Some(handle) = self.next() {
+            self.pool.despawn_alone(handle);
+        }
+    }
+}
+
+impl<T: Thing> Drop for Leaving<'_, T> {
+    fn drop(&mut self) {
+        self.despawn();
+        self.pool.trees.left(core::mem::take(&mut self.list));
     }
 }
 

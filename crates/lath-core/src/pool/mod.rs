@@ -19,6 +19,7 @@ mod spawn;
 mod stage;
 mod stats;
 mod tags;
+mod tree;
 mod view;
 
 use alloc::collections::BinaryHeap;
@@ -30,6 +31,7 @@ use crate::error::{CapacityError, OutOfMemory};
 use crate::reuse::{Order, Reuse};
 use crate::storage::CloneStorage;
 use crate::thing::Thing;
+use crate::tree::Trees;
 
 pub use despawn::DrainWhere;
 pub use spawn::SpawnMany;
@@ -80,6 +82,7 @@ pub struct Pool<T: Thing> {
     /// Buried slots by the epoch after which they may go.
     graves: BinaryHeap<Reverse<(u64, u32)>>,
     counts: stats::Counts,
+    trees: Trees<T>,
 }
 
 impl<T: Thing> Pool<T> {
@@ -164,6 +167,7 @@ impl<T: Thing> Pool<T> {
             order: Order::default(),
             graves: BinaryHeap::new(),
             counts: stats::Counts::new(),
+            trees: Trees::new(),
         })
     }
 
@@ -231,7 +235,7 @@ impl<T: Thing> Pool<T> {
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
         }
-        Ok(())
+        self.trees.all().try_for_each(|links| links.check(|index| self.cells.stamp(index)))
     }
 }
 
@@ -253,7 +257,7 @@ impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
         // As much room as in the original: a copy of a fixed pool does not allocate either.
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);
-        Self { cells, order: self.order.clone(), graves, counts: self.counts }
+        Self { cells, order: self.order.clone(), graves, counts: self.counts, trees: self.trees.clone() }
     }
 }
 

@@ -1,0 +1,336 @@
+//! The links themselves: a row per slot, and the two moves that everything else is made of, [`Links::insert`] and
+//! [`Links::unlink`]. Nothing here knows what a thing is.
+
+use alloc::vec::Vec;
+
+use super::marks::Marks;
+use super::order::Order;
+use crate::error::OutOfMemory;
+
+/// The links of one slot: 24 bytes. 0 means "nothing", as slot 0 is nobody's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The stamp of the thing that is linked here; 0 while it has neither parent nor children (R1).
+    pub(crate) stamp: u32,
+    pub(crate) parent: u32,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) next: u32,
+    pub(crate) prev: u32,
+}
+
+impl Row {
+    const EMPTY: Self = Self { stamp: 0, parent: 0, first: 0, last: 0, next: 0, prev: 0 };
+}
+
+/// The links of one relation.
+#[derive(Clone, Default)]
+pub(crate) struct Links {
+    rows: Vec<Row>,
+    /// Counts the changes: what was computed for another version is out of date.
+    version: u64,
+    pub(super) order: Order,
+    #[cfg(feature = "parallel")]
+    pub(super) parts: super::Parts,
+    pub(super) marks: Marks,
+    /// For sorting; kept, so that it is allocated once.
+    pub(super) scratch: Vec<u32>,
+    /// How many rows were asked for, to be changed or to be looked at on the way to a change.
+    #[cfg(test)]
+    touched: u32,
+}
+
+impl Links {
+    #[inline]
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    #[inline]
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The row of a slot; an empty one where there is no memory.
+    #[inline]
+    pub(crate) fn row(&self, index: u32) -> Row {
+        self.rows.get(index as usize).copied().unwrap_or(Row::EMPTY)
+    }
+
+    #[inline]
+    fn at(&mut self, index: u32) -> &mut Row {
+        #[cfg(test)]
+        {
+            self.touched += 1;
+        }
+        &mut self.rows[index as usize]
+    }
+
+    #[inline]
+    pub(crate) fn has_room(&self, index: u32) -> bool {
+        (index as usize) < self.rows.len()
+    }
+
+    /// Makes room for the rows up to that of `index`, and on to `slots`, which the pool has memory for, if that costs
+    /// nothing more.
+    #[cold]
+    pub(crate) fn grow(&mut self, index: u32, slots: u64) -> Result<(), OutOfMemory> {
+        let needed = index as usize + 1;
+        let refused = |_| OutOfMemory { bytes: needed.saturating_mul(size_of::<Row>()) };
+        self.rows.try_reserve(needed - self.rows.len()).map_err(refused)?;
+        let slots = usize::try_from(slots).unwrap_or(usize::MAX);
+        self.rows.resize(self.rows.capacity().min(slots).max(needed), Row::EMPTY);
+        Ok(())
+    }
+
+    /// Makes memory for all that linking `slots` slots could need.
+    pub(crate) fn reserve(&mut self, slots: u64) -> Result<(), OutOfMemory> {
+        match slots.checked_sub(1) {
+            Some(last) if !self.has_room(last as u32) => self.grow(last as u32, slots),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes that the order in which the tree is walked may be another now.
+    #[inline]
+    pub(super) fn note_change(&mut self) {
+        self.version += 1;
+    }
+
+    /// Links `child`, which has no parent, below `parent`: before the child `before`, or last if that is 0. Both rows have
+    /// memory, and their stamps are given.
+    #[inline]
+    pub(crate) fn insert(&mut self, child: (u32, u32), parent: (u32, u32), before: u32) {
+        let ((child, child_stamp), (parent, parent_stamp)) = (child, parent);
+        debug_assert!(child != parent && self.row(child).parent == 0);
+        let row = self.at(parent);
+        row.stamp = parent_stamp;
+        let prev = if before == 0 { core::mem::replace(&mut row.last, child) } else { self.row(before).prev };
+        if prev == 0 {
+            self.at(parent).first = child;
+        } else {
+            self.at(prev).next = child;
+        }
+        if before != 0 {
+            self.at(before).prev = child;
+        }
+        let row = self.at(child);
+        (row.stamp, row.parent, row.prev, row.next) = (child_stamp, parent, prev, before);
+        self.note_change();
+    }
+
+    /// Takes `child` from its parent, its own children with it.
+    #[inline]
+    pub(crate) fn unlink(&mut self, child: u32) {
+        let Row { parent, next, prev, .. } = self.row(child);
+        if parent == 0 {
+            return;
+        }
+        if prev == 0 {
+            self.at(parent).first = next
+        } else {
+            self.at(prev).next = next
+        }
+        if next == 0 {
+            self.at(parent).last = prev
+        } else {
+            self.at(next).prev = prev
+        }
+        let row = self.at(child);
+        (row.parent, row.next, row.prev) = (0, 0, 0);
+        self.tidy(child);
+        self.tidy(parent);
+        self.note_change();
+    }
+
+    /// Forgets a thing that no other is linked to, or none that will stay.
+    #[inline]
+    pub(crate) fn empty(&mut self, index: u32) {
+        *self.at(index) = Row::EMPTY;
+        self.note_change();
+    }
+
+    /// Empties the row of a thing that has neither parent nor children left (R1).
+    #[inline]
+    fn tidy(&mut self, index: u32) {
+        let row = self.at(index);
+        if row.parent | row.first == 0 {
+            *row = Row::EMPTY;
+        }
+    }
+
+    /// Hands all children of `from` over to `to`: after `from` itself, if `in_place` says so and `to` is its parent, or last.
+    pub(crate) fn hand_over(&mut self, from: u32, to: (u32, u32), in_place: bool) {
+        let Row { first, last, next, .. } = self.row(from);
+        if first == 0 {
+            return;
+        }
+        let mut child = first;
+        while child != 0 {
+            let row = self.at(child);
+            row.parent = to.0;
+            child = row.next;
+        }
+        // The run `first..=last` goes between `before` and `after`.
+        let (before, after) = if in_place { (from, next) } else { (self.row(to.0).last, 0) };
+        self.at(first).prev = before;
+        self.at(last).next = after;
+        if before == 0 {
+            self.at(to.0).first = first
+        } else {
+            self.at(before).next = first
+        }
+        if after == 0 {
+            self.at(to.0).last = last
+        } else {
+            self.at(after).prev = last
+        }
+        self.at(to.0).stamp = to.1;
+        let row = self.at(from);
+        (row.first, row.last) = (0, 0);
+        self.tidy(from);
+        self.note_change();
+    }
+
+    /// Sets the children of `parent` free.
+    pub(crate) fn release_children(&mut self, parent: u32) {
+        let mut child = self.row(parent).first;
+        if child == 0 {
+            return;
+        }
+        while child != 0 {
+            let row = self.at(child);
+            let next = row.next;
+            (row.parent, row.next, row.prev) = (0, 0, 0);
+            self.tidy(child);
+            child = next;
+        }
+        let row = self.at(parent);
+        (row.first, row.last) = (0, 0);
+        self.tidy(parent);
+        self.note_change();
+    }
+
+    /// Links the children of `parent` in the order of a slice, which holds each of them once.
+    pub(crate) fn arrange(&mut self, parent: u32, children: &[u32]) {
+        let mut prev = 0;
+        for &child in children {
+            if prev == 0 {
+                self.at(parent).first = child
+            } else {
+                self.at(prev).next = child
+            }
+            self.at(child).prev = prev;
+            prev = child;
+        }
+        if prev != 0 {
+            self.at(prev).next = 0;
+            self.at(parent).last = prev;
+            self.note_change();
+        }
+    }
+
+    /// Works the order of a cascade out, if links have changed.
+    pub(super) fn update_order(&mut self) {
+        self.order.update(&self.rows, self.version);
+    }
+
+    /// Cuts the order of a cascade, which is up to date, if links have changed.
+    #[cfg(feature = "parallel")]
+    pub(super) fn update_parts(&mut self) {
+        self.parts.update(&self.rows, self.order.steps(), self.version);
+    }
+
+    /// The rows, and the marks to be changed.
+    pub(super) fn split(&mut self) -> (&[Row], &mut Marks) {
+        (&self.rows, &mut self.marks)
+    }
+
+    /// Marks a thing that was moved, if anybody asks for marks.
+    #[inline]
+    pub(super) fn mark_moved(&mut self, index: u32, stamp: u32) {
+        if self.marks.in_use {
+            self.marks.mark(index, stamp);
+        }
+    }
+
+    /// Marks the children of a thing, which are about to be moved.
+    pub(super) fn mark_children(&mut self, parent: u32) {
+        let mut child = if self.marks.in_use { self.row(parent).first } else { 0 };
+        while child != 0 {
+            let Row { stamp, next, .. } = self.row(child);
+            self.marks.mark(child, stamp);
+            child = next;
+        }
+    }
+
+    /// Forgets all links. Memory is kept.
+    pub(crate) fn clear(&mut self) {
+        self.rows.fill(Row::EMPTY);
+        self.marks.clear();
+        self.note_change();
+    }
+
+    /// If `index` is below `ancestor` or is that itself: the slot below `ancestor` on the way down there, and how many levels
+    /// down it is.
+    #[inline]
+    pub(crate) fn way_down(&self, ancestor: u32, index: u32) -> Option<(u32, u32)> {
+        let (mut at, mut below, mut levels) = (index, index, 0);
+        while at != 0 {
+            if at == ancestor {
+                return Some((below, levels));
+            }
+            below = at;
+            at = self.row(at).parent;
+            levels += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A parent in slot 1 with children in the slots from 2 up.
+    fn siblings(count: u32) -> Links {
+        let mut links = Links::default();
+        links.grow(count + 1, 0).unwrap();
+        for child in 2..count + 2 {
+            links.insert((child, 1), (1, 1), 0);
+        }
+        links
+    }
+
+    #[test]
+    fn the_oldest_of_a_hundred_thousand_siblings_goes_by_touching_a_handful_of_rows() {
+        let few = |count| {
+            let mut links = siblings(count);
+            links.touched = 0;
+            links.unlink(2);
+            assert_eq!(links.row(1).first, 3);
+            links.touched
+        };
+        assert_eq!(few(100_000), few(3));
+        assert!(few(3) <= 6);
+    }
+
+    #[test]
+    fn attaching_touches_a_handful_of_rows_whatever_the_number_of_siblings() {
+        let few = |count| {
+            let mut links = siblings(count);
+            links.grow(count + 2, 0).unwrap();
+            links.touched = 0;
+            links.insert((count + 2, 1), (1, 1), 0);
+            links.touched
+        };
+        assert_eq!(few(100_000), few(3));
+    }
+
+    #[test]
+    fn a_row_is_empty_again_when_the_last_link_goes() {
+        let mut links = siblings(1);
+        links.unlink(2);
+        assert!(links.rows().iter().all(|row| *row == Row::EMPTY));
+    }
+}

@@ -1,0 +1,172 @@
+//! Marked things: where [`cascade_dirty`](super::TreeMut::cascade_dirty) starts.
+
+use alloc::vec::Vec;
+
+use super::links::Row;
+
+/// On a way up of so many levels it costs more to keep what was found out than to go it again.
+const SHORT_WAY: u32 = 16;
+
+/// The things that were marked since the last sweep, each once.
+#[derive(Clone, Default)]
+pub(crate) struct Marks {
+    /// Slot and stamp, in the order in which they were marked.
+    list: Vec<(u32, u32)>,
+    marked: Set,
+    /// What is known about things on the way up: nothing marked is above them, or something is.
+    clear: Set,
+    shaded: Set,
+    /// Somebody marks things or sweeps what is marked: from then on what is moved is marked by itself.
+    pub(super) in_use: bool,
+}
+
+impl Marks {
+    /// Marks a thing unless it is marked.
+    pub(crate) fn mark(&mut self, index: u32, stamp: u32) {
+        if self.marked.insert(index) {
+            if self.list.len() == self.list.capacity() && self.list.len() > self.marked.reach() {
+                self.tidy();
+            }
+            self.list.push((index, stamp));
+        }
+    }
+
+    /// Takes those that have gone from the list, so that it does not grow for ever if nobody sweeps.
+    #[cold]
+    fn tidy(&mut self) {
+        // The latest mark of a slot is that of the thing that is there, if any is.
+        let Self { list, marked, .. } = self;
+        list.reverse();
+        list.retain(|&(index, _)| {
+            let is_marked = marked.contains(index);
+            marked.remove(index);
+            is_marked
+        });
+        list.reverse();
+        for &(index, _) in list.iter() {
+            marked.insert(index);
+        }
+    }
+
+    /// Forgets the mark of a thing that goes: a later one in its slot is another.
+    #[inline]
+    pub(crate) fn forget(&mut self, index: u32) {
+        if self.in_use {
+            self.marked.remove(index);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn list(&self) -> &[(u32, u32)] {
+        &self.list
+    }
+
+    /// Whether a thing above `index` is marked. What is found out on a long way up is kept until the marks are cleared, so that
+    /// no long way is gone twice.
+    fn is_below_marked(&mut self, rows: &[Row], index: u32) -> bool {
+        let above = |at: u32| rows.get(at as usize).map_or(0, |row| row.parent);
+        let mut near = above(index);
+        for _ in 0..SHORT_WAY {
+            match near {
+                0 => return false,
+                _ if self.marked.contains(near) => return true,
+                _ => near = above(near),
+            }
+        }
+        let mut end = above(index);
+        let shaded = loop {
+            match end {
+                0 => break false,
+                _ if self.marked.contains(end) || self.shaded.contains(end) => break true,
+                _ if self.clear.contains(end) => break false,
+                _ => end = above(end),
+            }
+        };
+        let mut at = above(index);
+        while at != end {
+            if shaded {
+                self.shaded.insert(at)
+            } else {
+                self.clear.insert(at)
+            };
+            at = above(at);
+        }
+        shaded
+    }
+
+    /// Leaves on the list those who are there and have nothing marked above them.
+    pub(crate) fn keep_topmost(&mut self, rows: &[Row], is_there: impl Fn(u32, u32) -> bool) {
+        let mut list = core::mem::take(&mut self.list);
+        list.retain(|&(index, stamp)| is_there(index, stamp) && !self.is_below_marked(rows, index));
+        self.list = list;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        for set in [&mut self.marked, &mut self.clear, &mut self.shaded] {
+            set.empty();
+        }
+    }
+}
+
+/// A set of slots, a bit for each up to the largest.
+#[derive(Clone, Default)]
+pub(crate) struct Set {
+    words: Vec<u64>,
+}
+
+impl Set {
+    /// Puts a slot in. Answers whether it was not there.
+    pub(crate) fn insert(&mut self, index: u32) -> bool {
+        let (word, bit) = (index as usize / 64, 1 << (index % 64));
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let fresh = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        fresh
+    }
+
+    /// One more than the largest slot that was ever in it could be.
+    fn reach(&self) -> usize {
+        self.words.len() * 64
+    }
+
+    pub(crate) fn empty(&mut self) {
+        self.words.fill(0);
+    }
+
+    pub(crate) fn remove(&mut self, index: u32) {
+        if let Some(word) = self.words.get_mut(index as usize / 64) {
+            *word &= !(1 << (index % 64));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        self.words.get(index as usize / 64).is_some_and(|word| word & 1 << (index % 64) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_does_not_grow_for_ever_if_nobody_sweeps() {
+        let mut marks = Marks { in_use: true, ..Marks::default() };
+        for stamp in 0..100_000 {
+            marks.forget(5);
+            marks.mark(5, stamp);
+            marks.mark(7, 1);
+        }
+        assert!(marks.list.len() <= 256);
+        assert_eq!(marks.list.last(), Some(&(5, 99_999)));
+        marks.tidy();
+        assert_eq!(marks.list, [(7, 1), (5, 99_999)]);
+    }
+}

@@ -1,0 +1,160 @@
+//! The trees of a pool, by relation, and what they do when a thing leaves.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::TypeId;
+use core::marker::PhantomData;
+
+use super::links::{Links, Row};
+use super::relation::{Attached, Orphans, Relation};
+use crate::handle::Handle;
+use crate::thing::Thing;
+
+/// One relation's links.
+#[derive(Clone)]
+struct Entry {
+    relation: TypeId,
+    orphans: Orphans,
+    links: Box<Links>,
+}
+
+impl Entry {
+    fn new<R: Relation>() -> Self {
+        Self { relation: TypeId::of::<R>(), orphans: R::ORPHANS, links: Box::default() }
+    }
+}
+
+/// All trees of a pool. Holds nothing, and allocates nothing, until one is asked for to be changed.
+pub(crate) struct Trees<T: Thing> {
+    entries: Vec<Entry>,
+    /// The things that leave together: kept, so that it is allocated once.
+    leaving: Vec<Handle<T>>,
+    thing: PhantomData<T>,
+}
+
+// By hand: a derive would ask for `T: Clone`.
+impl<T: Thing> Clone for Trees<T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), leaving: Vec::new(), thing: PhantomData }
+    }
+}
+
+impl<T: Thing> Trees<T> {
+    pub(crate) const fn new() -> Self {
+        Self { entries: Vec::new(), leaving: Vec::new(), thing: PhantomData }
+    }
+
+    /// Whether no thing was ever linked.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The default relation is always the first, if there is any: that is known without a search.
+    #[inline(always)]
+    fn is_default<R: Relation>() -> bool {
+        TypeId::of::<R>() == TypeId::of::<Attached>()
+    }
+
+    #[inline]
+    pub(crate) fn of<R: Relation>(&self) -> Option<&Links> {
+        let is_it = |entry: &&Entry| Self::is_default::<R>() || entry.relation == TypeId::of::<R>();
+        self.entries.iter().find(is_it).map(|entry| &*entry.links)
+    }
+
+    #[inline]
+    pub(crate) fn of_mut<R: Relation>(&mut self) -> &mut Links {
+        if !Self::is_default::<R>() || self.entries.is_empty() {
+            return self.find_or_make::<R>();
+        }
+        &mut self.entries[0].links
+    }
+
+    #[inline(never)]
+    fn find_or_make<R: Relation>(&mut self) -> &mut Links {
+        if self.entries.is_empty() {
+            self.entries.push(Entry::new::<Attached>());
+        }
+        let number = self.entries.iter().position(|entry| entry.relation == TypeId::of::<R>());
+        let number = number.unwrap_or_else(|| {
+            self.entries.push(Entry::new::<R>());
+            self.entries.len() - 1
+        });
+        &mut self.entries[number].links
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Links> {
+        self.entries.iter().map(|entry| &*entry.links)
+    }
+
+    /// Starts the list of those who leave with a thing. It is to be given back by [`left`](Self::left).
+    pub(crate) fn leave(&mut self, handle: Handle<T>) -> Vec<Handle<T>> {
+        let mut leaving = core::mem::take(&mut self.leaving);
+        leaving.clear();
+        leaving.push(handle);
+        leaving
+    }
+
+    /// Unlinks a thing that leaves, in every tree, and puts those on the list who leave with it. `orphans` is what becomes of
+    /// its children, if not what each relation says.
+    #[inline]
+    pub(crate) fn part(&mut self, handle: Handle<T>, orphans: Option<Orphans>, leaving: &mut Vec<Handle<T>>) {
+        for entry in &mut self.entries {
+            part(&mut entry.links, handle, orphans.unwrap_or(entry.orphans), leaving);
+        }
+    }
+
+    /// Takes the list back.
+    pub(crate) fn left(&mut self, leaving: Vec<Handle<T>>) {
+        self.leaving = leaving;
+    }
+
+    /// Forgets all links.
+    pub(crate) fn clear(&mut self) {
+        for entry in &mut self.entries {
+            entry.links.clear();
+        }
+    }
+}
+
+/// Takes a thing out of one tree. Children that go with it are put on the list.
+///
+/// Those are still linked until it is their turn: that the row of their parent is empty, which otherwise no parent's is
+/// (R1), tells that they need not be taken from it.
+#[inline]
+fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leaving: &mut Vec<Handle<T>>) {
+    let index = handle.index();
+    links.marks.forget(index);
+    let row = links.row(index);
+    if row.stamp != handle.stamp() {
+        return;
+    }
+    let parent = (row.parent, links.row(row.parent).stamp);
+    if row.first != 0 {
+        match orphans {
+            Orphans::Despawn => {
+                let mut child = row.first;
+                while child != 0 {
+                    let Row { stamp, next, first, .. } = links.row(child);
+                    leaving.push(Handle::from_parts(child, stamp));
+                    if first == 0 {
+                        links.empty(child); // it is done with: nobody who stays is linked to it
+                    }
+                    child = next;
+                }
+            }
+            Orphans::Adopt if parent.1 != 0 => {
+                links.mark_children(index);
+                links.hand_over(index, parent, true);
+            }
+            Orphans::Detach | Orphans::Adopt => {
+                links.mark_children(index);
+                links.release_children(index);
+            }
+        }
+    }
+    if parent.1 != 0 {
+        links.unlink(index);
+    }
+    links.empty(index);
+}

@@ -1,0 +1,209 @@
+//! Trees at the edges: very deep ones, bad input, panics in the middle, slots that are used again.
+
+use fastrand::Rng;
+use lath_core::{Handle, LinkError, Mut, Pool, Ref, Thing};
+
+#[derive(Thing, Clone, Default, Debug)]
+struct Node {
+    key: u32,
+    path: u64,
+    size: u32,
+}
+
+type H = Handle<Node>;
+
+/// A tree of random shape under one root, and all its things.
+fn grown(count: u32) -> (Pool<Node>, Vec<H>) {
+    let mut random = Rng::with_seed(7);
+    let mut pool = Pool::new();
+    let mut all = vec![pool.spawn(Node::default())];
+    for key in 1..count {
+        let parent = all[random.usize(..all.len())];
+        all.push(pool.spawn_child(parent, Node { key, ..Node::default() }).unwrap());
+    }
+    (pool, all)
+}
+
+#[test]
+fn a_chain_of_a_million_is_walked_swept_and_despawned() {
+    const LENGTH: u32 = 1_000_000;
+    let mut pool = Pool::new();
+    let all: Vec<H> = pool.spawn_many((0..LENGTH).map(|key| Node { key, ..Node::default() })).collect();
+    // Against the slots: every parent comes after its child.
+    for pair in all.windows(2) {
+        pool.tree_mut().attach(pair[0], pair[1]).unwrap();
+    }
+    let (&leaf, &root) = (all.first().unwrap(), all.last().unwrap());
+    let tree = pool.tree();
+    assert_eq!((tree.depth(leaf), tree.root_of(leaf)), (LENGTH as usize - 1, root));
+    assert_eq!(tree.descendants(root).count(), LENGTH as usize - 1);
+    assert!(tree.post_order(root).eq(all.iter().copied()));
+    assert_eq!(tree.leaves(root).collect::<Vec<_>>(), [leaf]);
+    assert_eq!(tree.common_ancestor(leaf, root), Some(root));
+    assert_eq!(pool.check_invariants(), Ok(()));
+
+    pool.tree_mut().cascade::<Ref<node::path>, Mut<node::path>>(|parent, mut path| {
+        *path = parent.map_or(0, |parent| *parent + 1);
+    });
+    assert_eq!(pool[leaf].path, u64::from(LENGTH) - 1);
+    pool.tree_mut().gather::<Ref<node::size>, Mut<node::size>>(|children, mut size| {
+        *size = 1 + children.map(|child| *child).sum::<u32>();
+    });
+    assert_eq!(pool[root].size, LENGTH);
+
+    // All marked: every thing comes once, and no way up is gone twice.
+    for &node in &all {
+        pool.tree_mut().mark(node);
+    }
+    let mut count = 0;
+    assert_eq!(pool.tree_mut().cascade_dirty::<H, H>(|_, _| count += 1), LENGTH as usize);
+    assert_eq!(count, LENGTH);
+
+    assert!(matches!(pool.tree_mut().attach(root, leaf), Err(LinkError::Cycle { levels: 999_999, .. })));
+    pool.despawn(all[LENGTH as usize / 2]);
+    assert_eq!(pool.len(), LENGTH as usize / 2 - 1);
+    let top = pool.take_tree(root).unwrap();
+    assert_eq!((top.len(), pool.len()), (LENGTH as usize / 2 - 1, 0));
+}
+
+#[test]
+fn an_error_changes_nothing() {
+    let (mut pool, all) = grown(100);
+    let (root, inner) = (all[0], all[1]);
+    let leaf = pool.tree().leaves(root).next().unwrap();
+    let other = Pool::<Node>::from_iter((0..300).map(|_| Node::default())).handles().last().unwrap();
+    let gone = pool.spawn(Node::default());
+    pool.despawn(gone);
+    let before = pool.tree().draw(root, |node| node);
+    let mut errors = 0;
+    for bad in [H::NIL, gone, other] {
+        let mut tree = pool.tree_mut();
+        let results = [
+            tree.attach(bad, root),
+            tree.attach(leaf, bad),
+            tree.attach_first(bad, root),
+            tree.attach_first(leaf, bad),
+            tree.attach_before(bad, leaf),
+            tree.attach_before(leaf, bad),
+            tree.attach_after(bad, leaf),
+            tree.attach_after(leaf, bad),
+            tree.detach(bad).map(drop),
+            tree.move_children(bad, root),
+            tree.move_children(root, bad),
+            tree.swap(bad, root),
+            tree.swap(root, bad),
+            tree.sort_children_by(bad, |_, _| unreachable!()),
+        ];
+        for result in results {
+            assert!(matches!(result, Err(LinkError::Stale { .. })), "{result:?}");
+            errors += 1;
+        }
+        assert!(pool.spawn_child(bad, Node { key: 5, ..Node::default() }).is_err_and(|error| error.value.key == 5));
+    }
+    assert_eq!(errors, 42);
+    let mut tree = pool.tree_mut();
+    let cycles = [
+        tree.attach(root, root),
+        tree.attach(root, leaf),
+        tree.attach_first(root, leaf),
+        tree.attach_before(root, leaf),
+        tree.attach_after(root, leaf),
+        tree.move_children(root, leaf),
+        tree.swap(root, inner),
+        tree.swap(inner, root),
+    ];
+    for result in cycles {
+        assert!(matches!(result, Err(LinkError::Cycle { .. })), "{result:?}");
+    }
+    for result in [tree.attach_before(leaf, root), tree.attach_after(leaf, root)] {
+        assert!(matches!(result, Err(LinkError::NoParent { .. })), "{result:?}");
+    }
+    assert_eq!(pool.tree().draw(root, |node| node), before);
+    assert_eq!(pool.check_invariants(), Ok(()));
+}
+
+#[test]
+fn a_slot_that_is_used_again_has_no_links() {
+    let mut pool = Pool::new();
+    let root = pool.spawn(Node::default());
+    let child = pool.spawn_child(root, Node::default()).unwrap();
+    pool.despawn(child);
+    let other = pool.spawn(Node::default());
+    assert_eq!(other.index(), child.index());
+    assert!(!pool.tree().is_linked(other) && !pool.tree().is_linked(child));
+    assert_eq!(pool.tree().child_count(root), 0);
+    pool.tree_mut().attach(other, root).unwrap();
+    assert_eq!(pool.tree().parent(child), None);
+    assert!(pool.tree_mut().attach(child, root).is_err());
+}
+
+/// Panics when it is dropped, if it was told to.
+#[derive(Thing, Default)]
+struct Touchy {
+    bomb: bool,
+    counter: Option<std::rc::Rc<std::cell::Cell<u32>>>,
+}
+
+impl Drop for Touchy {
+    fn drop(&mut self) {
+        if let Some(counter) = &self.counter {
+            counter.set(counter.get() + 1);
+        }
+        assert!(!self.bomb, "boom");
+    }
+}
+
+#[test]
+fn a_drop_that_panics_does_not_keep_the_rest_of_the_subtree() {
+    for way in 0..3 {
+        let dropped = std::rc::Rc::new(std::cell::Cell::new(0));
+        let mut pool = Pool::new();
+        let touchy = |bomb| Touchy { bomb, counter: Some(dropped.clone()) };
+        let root = pool.spawn(touchy(false));
+        let top = pool.spawn_child(root, touchy(false)).unwrap();
+        for n in 0..10 {
+            let child = pool.spawn_child(top, touchy(n == 3)).unwrap();
+            pool.spawn_child(child, touchy(false)).unwrap();
+        }
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match way {
+            0 => assert!(pool.despawn(top)),
+            1 => assert!(pool.take(top).is_some()),
+            _ => pool.retain(|handle, _| handle != top),
+        }));
+        assert!(result.is_err());
+        assert_eq!((dropped.get(), pool.len()), (21, 1));
+        assert_eq!(pool.check_invariants(), Ok(()));
+        assert!(!pool.tree().is_linked(root));
+    }
+}
+
+#[test]
+fn a_comparison_that_panics_leaves_the_children_as_they_were() {
+    let (mut pool, all) = grown(60);
+    let before = pool.tree().draw(all[0], |node| node);
+    let mut calls = 0;
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _ = pool.tree_mut().sort_children_by(all[0], |a, b| {
+            calls += 1;
+            assert!(calls < 2, "boom");
+            b.key.cmp(&a.key)
+        });
+    }));
+    assert!(result.is_err());
+    assert_eq!(pool.tree().draw(all[0], |node| node), before);
+    assert_eq!(pool.check_invariants(), Ok(()));
+}
+
+#[test]
+fn children_are_changed_while_their_links_are_walked() {
+    let (mut pool, all) = grown(50);
+    let (tree, mut things) = pool.tree_and_things();
+    for node in tree.descendants(all[0]) {
+        let depth = tree.depth(node) as u32;
+        things.edit(node, |node| node.size = depth);
+        for sibling in tree.children(node).rev() {
+            *things.view_mut::<Mut<node::path>>(sibling).unwrap() += 1;
+        }
+    }
+    assert!(all[1..].iter().all(|node| pool[*node].size as usize == pool.tree().depth(*node)));
+}
