@@ -395,3 +395,24 @@ fn loops_on_several_threads_do_what_one_thread_does() {
     together.par_runs::<Mut<body::pos>>(|pos| pos.fill([1.0; 3]));
     assert!(together.iter().all(|(_, body)| *body.pos == [1.0; 3]));
 }
+
+#[test]
+fn a_tag_that_first_comes_to_a_far_slot_is_seen() {
+    let mut pool: Pool<Body> = (0..200_000).map(|_| Body::default()).collect();
+    let last = pool.handles().last().unwrap();
+    pool.insert_tags(last, Tags::ITEM);
+    #[derive(View)]
+    #[view(Body, with = Tags::ITEM)]
+    struct Item<'a> {
+        who: Handle<Body>,
+        label: &'a String,
+    }
+    assert!(pool.query::<Item>().map(|item| item.who).eq([last]));
+    let mut seen = Vec::new();
+    pool.each(|item: Item| seen.push((item.who, item.label.len())));
+    assert_eq!(seen, [(last, 0)]);
+    // And new things of a kind still share groups, however far up.
+    let movers: Vec<_> = (0..64).map(|_| pool.spawn(Body { tags: Tags::MOVES, ..Default::default() })).collect();
+    let groups: BTreeSet<_> = movers.iter().map(|who| who.index() / 64).collect();
+    assert!(groups.len() <= 2, "{groups:?}");
+}
