@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use bytemuck::AnyBitPattern;
 
-use crate::each::{ALL, OnRun, runs};
+use crate::each::{OnRun, runs};
 use crate::field::Field;
 use crate::slots::{GROUP, ones};
 use crate::storage::Storage;
@@ -41,15 +41,16 @@ tuples! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (
 /// From this many matching slots on, a whole group is computed.
 const WORTH: u32 = 16;
 
-/// Replaces the field `F` of every slot that matches by what `f` makes of it and of the view.
+/// Replaces the field `F` of every slot that matches, in the groups of a range, by what `f` makes of it and of the view.
 ///
 /// # Safety
 ///
-/// As [`each`](crate::each::each) for the view `(Mut<F>, V)`; and nobody else uses any slot of the storage at all.
+/// As [`each`](crate::each::each) for the view `(Mut<F>, V)`; and nobody else uses any slot of these groups at all.
 #[inline]
 pub(crate) unsafe fn map<'a, F, V>(
     storage: &'a StorageOf<V>,
     filter: Filter<'_>,
+    groups: Range<u32>,
     f: impl FnMut(F::Value, V::Item<'a>) -> F::Value,
 ) where
     F: Field<Thing = V::Thing, Value: AnyBitPattern>,
@@ -58,11 +59,11 @@ pub(crate) unsafe fn map<'a, F, V>(
     let _checked = const { (<(Mut<'_, F>, V) as View>::READS, <(Mut<'_, F>, V) as View>::WRITES) };
     let mut f = f;
     let step = |value: F::Value, base: V::Base, row: usize| {
-        // SAFETY: the row is of a group of the storage, which nobody else uses; and plain fields have a value everywhere.
+        // SAFETY: the row is of a group that nobody else uses; and plain fields have a value everywhere.
         f(value, unsafe { V::at(base, row) })
     };
     // SAFETY: passed on from the caller.
-    unsafe { runs::<(Mut<'_, F>, V)>(storage, filter, ALL, Mapped { step, field: PhantomData::<F> }) }
+    unsafe { runs::<(Mut<'_, F>, V)>(storage, filter, groups, Mapped { step, field: PhantomData::<F> }) }
 }
 
 /// Does a step for every row: old value, base and row to new value.
@@ -100,7 +101,7 @@ where
     #[inline(always)]
     fn full(&mut self, (field, base): (FieldBase<F>, B), rows: Range<usize>) {
         for row in rows {
-            // SAFETY: a row of the run (by `runs`), whose storage is ours alone (by `map`).
+            // SAFETY: a row of the run (by `runs`), whose group is ours alone (by `map`).
             unsafe { one(&mut self.step, field, base, row) };
         }
     }
@@ -146,7 +147,7 @@ impl<F: Field> Drop for PutBack<F> {
     #[inline(always)]
     fn drop(&mut self) {
         for bit in ones(self.bits) {
-            // SAFETY: a row of the run, whose storage is ours alone; every one of `before` was written by `new`. Plain
+            // SAFETY: a row of the run, whose group is ours alone; every one of `before` was written by `new`. Plain
             // values are `Copy`: nothing is dropped.
             unsafe { self.field.row(self.first + bit as usize).write(self.before[bit as usize].assume_init_read()) };
         }

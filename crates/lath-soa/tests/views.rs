@@ -361,6 +361,9 @@ fn map_does_what_each_does_and_touches_nobody_else() {
         by_each.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| *pos = pos.map(|x| x * 0.5 + vel[1]));
         by_map.map::<body::pos, Ref<body::vel>>(|pos, vel| pos.map(|x| x * 0.5 + vel[1]));
         assert_eq!(all(&by_each), all(&by_map));
+        let mut in_parallel = make();
+        in_parallel.par_map::<body::pos, Ref<body::vel>>(|pos, vel| pos.map(|x| x * 0.5 + vel[1]));
+        assert_eq!(all(&by_each), all(&in_parallel));
         assert_eq!(by_map.check_invariants(), Ok(()));
     }
 }

@@ -45,7 +45,7 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<(crate::view::Mut<'_, F>, V)>();
         let this = &*self;
         // SAFETY: as in `each`: the exclusive borrow keeps everyone away from all slots.
-        unsafe { crate::map::map::<F, V>(&this.values, this.filter::<V>(), f) }
+        unsafe { crate::map::map::<F, V>(&this.values, this.filter::<V>(), each::ALL, f) }
     }
 
     /// The views of all things that it sees, one by one. The view must not write.

@@ -131,6 +131,27 @@ impl<T: Thing> Pool<T> {
         self.cells.par_each::<V>(f);
     }
 
+    /// As [`map`](Self::map), on several threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
+    /// let mut actors: Pool<Actor> = (0..10_000).map(|vel| Actor { pos: 0.0, vel: vel as f32 }).collect();
+    /// actors.par_map::<actor::pos, Ref<actor::vel>>(|pos, vel| pos + *vel * 0.5);
+    /// assert!(actors.iter().all(|(_, actor)| actor.pos == actor.vel * 0.5));
+    /// ```
+    #[cfg(all(feature = "parallel", feature = "bytemuck"))]
+    pub fn par_map<'a, F, V>(&'a mut self, f: impl Fn(F::Value, V::Item<'a>) -> F::Value + Sync)
+    where
+        F: Field<Thing = T, Value: bytemuck::AnyBitPattern + Send>,
+        V: crate::map::PlainView<Thing = T>,
+        V::Item<'a>: Send,
+    {
+        self.cells.par_map::<F, V>(f);
+    }
+
     /// Calls `f` with slices over every run of neighbouring live things that the view sees, on several threads.
     ///
     /// # Panics
