@@ -71,6 +71,13 @@ impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for EachRow<F> {
 
     #[inline(always)]
     fn partial(&mut self, base: B, first: usize, mut bits: u64) {
+        // One run of neighbours, as in the first group, which has the nil thing, and in the last: a straight loop.
+        let start = bits.trailing_zeros();
+        let neighbours = bits >> (start % GROUP);
+        if neighbours & neighbours.wrapping_add(1) == 0 {
+            let start = first + start as usize;
+            return self.full(base, start..start + neighbours.trailing_ones() as usize);
+        }
         while bits != 0 {
             (self.0)(base, first + bits.trailing_zeros() as usize);
             bits &= bits - 1;
