@@ -5,7 +5,7 @@
 //! way fresh memory, all zero, is right as it is.
 
 use core::ops::RangeInclusive;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::blocks::Coarse;
 use crate::error::OutOfMemory;
@@ -14,11 +14,13 @@ use crate::error::OutOfMemory;
 pub(crate) struct Bits<const ONES: bool> {
     words: Coarse<AtomicU64>,
     summary: Coarse<AtomicU64>,
+    /// No word from here on has ever had a one. Only kept if ones are looked for.
+    top: AtomicU32,
 }
 
 impl<const ONES: bool> Bits<ONES> {
     pub(crate) const fn new() -> Self {
-        Self { words: Coarse::new(), summary: Coarse::new() }
+        Self { words: Coarse::new(), summary: Coarse::new(), top: AtomicU32::new(0) }
     }
 
     /// Makes memory for these bits.
@@ -34,44 +36,28 @@ impl<const ONES: bool> Bits<ONES> {
         Ok(())
     }
 
-    /// Whether bit `i` has memory.
-    #[inline]
-    pub(crate) fn has_room(&self, i: u32) -> bool {
-        self.words.get(i >> 6).is_some()
-    }
-
-    /// Whether bit `i` is set.
-    #[inline]
-    pub(crate) fn contains(&self, i: u32) -> bool {
-        self.word(i >> 6) >> (i & 63) & 1 == 1
-    }
-
     /// Bits `64 * number` and up.
     #[inline]
     pub(crate) fn word(&self, number: u32) -> u64 {
         self.words.get(number).map_or(0, |word| word.load(Relaxed))
     }
 
-    /// The words from `number` on, as far as they lie in a row.
-    #[inline]
-    pub(crate) fn words(&self, number: u32) -> &[AtomicU64] {
-        self.words.rest_of_block(number)
-    }
-
     /// Sets bit `i`, which must have memory.
     #[inline]
     pub(crate) fn set(&mut self, i: u32) {
-        let word = update(&mut self.words, i, |word, bit| word | bit);
-        if if ONES { true } else { word == u64::MAX } {
+        let (before, after) = update(&mut self.words, i, |word, bit| word | bit);
+        if if ONES { before == 0 } else { after == u64::MAX } {
             update(&mut self.summary, i >> 6, |word, bit| word | bit);
+            let top = self.top.get_mut();
+            *top = (*top).max((i >> 6) + 1);
         }
     }
 
     /// Clears bit `i`, which must have memory.
     #[inline]
     pub(crate) fn clear(&mut self, i: u32) {
-        let word = update(&mut self.words, i, |word, bit| word & !bit);
-        if if ONES { word == 0 } else { true } {
+        let (before, after) = update(&mut self.words, i, |word, bit| word & !bit);
+        if if ONES { after == 0 } else { before == u64::MAX } {
             update(&mut self.summary, i >> 6, |word, bit| word & !bit);
         }
     }
@@ -83,6 +69,7 @@ impl<const ONES: bool> Bits<ONES> {
             let after = word.fetch_or(1 << (i & 63), Relaxed) | 1 << (i & 63);
             if let (true, Some(summary)) = (ONES || after == u64::MAX, self.summary.get(i >> 12)) {
                 summary.fetch_or(1 << (i >> 6 & 63), Relaxed);
+                self.top.fetch_max((i >> 6) + 1, Relaxed);
             }
         }
     }
@@ -92,6 +79,9 @@ impl<const ONES: bool> Bits<ONES> {
     pub(crate) fn next(&self, from: u32) -> Option<u32> {
         let mut at = from;
         loop {
+            if ONES && at >> 6 >= self.top.load(Relaxed) {
+                return None;
+            }
             let Some(found) = hits::<ONES>(&self.words, at) else { return (!ONES).then_some(at) };
             if found != 0 {
                 return Some((at & !63) + found.trailing_zeros());
@@ -101,16 +91,14 @@ impl<const ONES: bool> Bits<ONES> {
         }
     }
 
-    /// All ones (or zeros) from `from` on.
-    pub(crate) fn ones(&self, from: u32) -> impl Iterator<Item = u32> {
-        core::iter::successors(self.next(from), |&at| self.next(at.checked_add(1)?))
-    }
-
     /// The first word at `from` or later that has a one (or a zero).
     #[inline]
     pub(crate) fn next_word(&self, from: u32) -> Option<u32> {
         let mut word = from;
         loop {
+            if ONES && word >= self.top.load(Relaxed) {
+                return None;
+            }
             let Some(found) = hits::<ONES>(&self.summary, word) else { return (!ONES).then_some(word) };
             if found != 0 {
                 return Some((word & !63) + found.trailing_zeros());
@@ -127,12 +115,14 @@ fn hits<const ONES: bool>(words: &Coarse<AtomicU64>, i: u32) -> Option<u64> {
     Some(if ONES { word } else { !word } & u64::MAX << (i & 63))
 }
 
+/// Changes the word of bit `i`: what it was and what it is.
 #[inline]
-fn update(words: &mut Coarse<AtomicU64>, i: u32, change: impl Fn(u64, u64) -> u64) -> u64 {
+fn update(words: &mut Coarse<AtomicU64>, i: u32, change: impl Fn(u64, u64) -> u64) -> (u64, u64) {
     let Some(word) = words.get_mut(i >> 6) else { unreachable!("bits are changed only where `grow` made memory") };
     let word = word.get_mut();
-    *word = change(*word, 1 << (i & 63));
-    *word
+    let before = *word;
+    *word = change(before, 1 << (i & 63));
+    (before, *word)
 }
 
 #[cfg(test)]

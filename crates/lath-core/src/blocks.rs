@@ -6,8 +6,8 @@
 //! unused. To start with blocks of `2^FIRST` elements, indices are moved up by as much as the octaves before would hold.
 //!
 //! ```text
-//! FIRST = 7, eight blocks an octave:  0..128 128..256 … 896..1024 | 1024..1280 1280..1536 … | 3072..3584 …
-//!                                     eight blocks of 128           eight of 256                eight of 512
+//! FIRST = 9, eight blocks an octave:  0..512 512..1024 … 3584..4096 | 4096..5120 5120..6144 … | 12288..14336 …
+//!                                     eight blocks of 512             eight of 1024               eight of 2048
 //! ```
 //!
 //! The block of an index is the exponent and the first bits of the fraction of that number: one conversion and one shift.
@@ -55,15 +55,22 @@ pub unsafe trait Zeroed: Sized {
 
 // SAFETY: an integer, and atomics have the layout of the integer inside.
 unsafe impl Zeroed for AtomicU64 {}
+// SAFETY: words, and nothing between them.
+unsafe impl Zeroed for Line {}
 // SAFETY: as its elements.
 unsafe impl<E: Zeroed, const LEN: usize> Zeroed for [E; LEN] {}
+
+/// A cache line of words.
+#[repr(align(64))]
+pub struct Line(pub [AtomicU64; 8]);
 
 /// The directory: `N` blocks, the first ones of `2^FIRST` elements, `2^SPLIT` blocks to an octave.
 pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> {
     /// Where element 0 would be if the whole array lay at the distance of this block, or null.
     origins: [AtomicPtr<E>; N],
-    /// The block that [`near`](Self::near) was asked about last, and its entry.
+    /// The block that [`near`](Self::near) was asked about last, how many of its elements may be asked for, and its entry.
     recent: Block,
+    recent_window: u32,
     recent_origin: *mut E,
     owned: PhantomData<E>,
 }
@@ -76,12 +83,12 @@ struct Block {
     len: u32,
 }
 
-/// Eight blocks an octave, from 128 elements up: for things, where unused memory counts.
-pub type Fine<E> = Directory<E, 7, 3, 177>;
+/// Eight blocks an octave, from 512 elements up: for things, where unused memory counts.
+pub type Fine<E> = Directory<E, 9, 3, 161>;
 
-/// One block an octave, from 16 elements up, each octave as long as the one of [`Fine`] blocks of 64 elements each: for
+/// One block an octave, from 64 elements up, each octave as long as the one of [`Fine`] blocks of 64 elements each: for
 /// what is kept once per group of 64 slots.
-pub type Coarse<E> = Directory<E, 4, 0, 29>;
+pub type Coarse<E> = Directory<E, 6, 0, 27>;
 
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
     /// Holds nothing and allocates nothing.
@@ -91,6 +98,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         Self {
             origins: [const { AtomicPtr::new(ptr::null_mut()) }; N],
             recent: Block { first: 0, len: 0 },
+            recent_window: 0,
             recent_origin: ptr::null_mut(),
             owned: PhantomData,
         }
@@ -127,7 +135,8 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     #[inline(always)]
     fn block(index: u32) -> Block {
         let blocks = const { &Self::BLOCKS };
-        blocks[Self::number(index)]
+        // SAFETY: in bounds, as in `origin`.
+        unsafe { *blocks.get_unchecked(Self::number(index)) }
     }
 
     #[inline(always)]
@@ -173,18 +182,38 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// As [`element`](Self::element), and quicker for an index in the same block as the last one that was asked for here.
     #[inline(always)]
     pub fn near(&mut self, index: u32) -> Option<NonNull<E>> {
-        if index.wrapping_sub(self.recent.first) >= self.recent.len {
-            self.go_near(index)?;
+        self.near_below(index, || u64::MAX)
+    }
+
+    /// As [`near`](Self::near), for an array of which only the elements below a limit, which never falls, are given away.
+    #[inline(always)]
+    pub fn near_below(&mut self, index: u32, limit: impl FnOnce() -> u64) -> Option<NonNull<E>> {
+        if index.wrapping_sub(self.recent.first) >= self.recent_window {
+            self.go_near(index, limit())?;
         }
         // SAFETY: as in `element`: `recent_origin` is the entry of a block that has memory and this index; entries stay (B2).
         Some(unsafe { NonNull::new_unchecked(self.recent_origin.wrapping_add(index as usize)) })
     }
 
+    /// As [`find`](Self::find), and quicker for an index in the same block as the last one that was asked for here.
+    #[inline(always)]
+    pub fn find_near(&mut self, index: u32) -> Option<(NonNull<E>, u32, u32)> {
+        self.near(index)?;
+        let Block { first, len } = self.recent;
+        // SAFETY: `near` has seen to it that there is a block here (B1), and no object is at the null address.
+        let base = unsafe { NonNull::new_unchecked(self.recent_origin.wrapping_add(first as usize)) };
+        Some((base, index - first, len))
+    }
+
     #[cold]
     #[inline(never)]
-    fn go_near(&mut self, index: u32) -> Option<()> {
+    fn go_near(&mut self, index: u32, limit: u64) -> Option<()> {
+        if u64::from(index) >= limit {
+            return None;
+        }
         self.element(index)?;
         self.recent = Self::block(index);
+        self.recent_window = (limit - u64::from(self.recent.first)).min(u64::from(self.recent.len)) as u32;
         self.recent_origin = self.origin(Self::number(index));
         Some(())
     }
@@ -371,8 +400,9 @@ mod tests {
 
     #[test]
     fn blocks_tile_all_indices() {
-        assert_tiled::<7, 3, 177>();
-        assert_tiled::<4, 0, 29>();
+        assert_tiled::<9, 3, 161>();
+        assert_tiled::<6, 0, 27>();
+        assert_tiled::<3, 0, 30>();
     }
 
     #[test]
@@ -381,11 +411,11 @@ mod tests {
         assert!(array.get(0).is_none());
         let first = array.grow(3).unwrap();
         first.store(7, Ordering::Relaxed);
-        for index in [128, 100_000, 5] {
+        for index in [512, 100_000, 5] {
             assert_eq!(array.grow(index).unwrap().load(Ordering::Relaxed), 0);
         }
         assert!(ptr::eq(array.get(3).unwrap(), first));
         assert_eq!(first.load(Ordering::Relaxed), 7);
-        assert_eq!(array.contiguous(), 256);
+        assert_eq!(array.contiguous(), 1024);
     }
 }

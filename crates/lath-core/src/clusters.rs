@@ -1,14 +1,23 @@
 //! Clusters: groups of 64 slots that belong to one set of tags.
 //!
 //! A thing with tags is put into a group of things that were spawned with the same tags, so that what is walked together
-//! lies together, although nothing ever moves. A group without an owner belongs to the common stock; the first thing put
-//! there makes it its cluster's, and when all its things are gone it returns. Tags that change later do not matter.
+//! lies together, although nothing ever moves. A group without an owner belongs to the stock; the first thing put there
+//! makes it its cluster's, and when all its things are gone it returns. Tags that change later do not matter.
+//!
+//! The first few groups are **common**: they belong to nobody, and everybody whose own groups are full may use them. A small
+//! pool, or a few things of each of many kinds, would otherwise be spread over groups that are mostly empty.
+//!
+//! A cluster that grows takes **stretches** of neighbouring groups, the longer the larger it is: walking one group here and
+//! one there is several times slower than walking the same groups in a row.
+//!
+//! Which slot comes next follows from which slots are free and who owns which group, and from nothing else (P3).
 //!
 //! # Invariants
 //!
-//! - **L1** A group with a live slot has an owner; a group whose slots are all free or retired has none.
+//! - **L1** A group beyond the common ones that has a live slot has an owner; one whose slots are all free or retired has
+//!   none, and neither have the common ones.
 //! - **L2** `open` of a cluster holds (at least) those of its groups that have a free slot, and `lowest` is no more than
-//!   the lowest of them.
+//!   the lowest of them; `groups` holds exactly its groups, and `count` says how many they are.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -17,7 +26,16 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::bits::Bits;
 use crate::blocks::Coarse;
 use crate::error::OutOfMemory;
+use crate::flat::FlatBits;
 use crate::slots::{GROUP, Slots};
+
+mod image;
+
+/// So many groups, the first ones, are everybody's.
+pub(crate) const COMMON: u32 = 8;
+
+/// A stretch is at most so many groups long: those of one word of `owned`.
+const LONGEST: u32 = 64;
 
 pub(crate) struct Clusters {
     by_tags: BTreeMap<u64, u32>,
@@ -27,11 +45,16 @@ pub(crate) struct Clusters {
     /// Per group: 0 for the stock, otherwise the number of its cluster plus one.
     owners: Coarse<AtomicU64>,
     owned: Bits<false>,
+    /// How many groups are owned.
+    count: u32,
 }
 
+#[derive(Default)]
 struct Cluster {
-    open: Bits<true>,
+    groups: FlatBits,
+    open: FlatBits,
     lowest: u32,
+    count: u32,
 }
 
 impl Clusters {
@@ -42,11 +65,12 @@ impl Clusters {
             last: (0, u32::MAX),
             owners: Coarse::new(),
             owned: Bits::new(),
+            count: 0,
         }
     }
 
-    /// The slot that the next thing with these tags gets: the lowest free one of its cluster, or else of the stock, or
-    /// else of all.
+    /// The slot that the next thing with these tags gets: the lowest free one of its cluster, or else of the common groups,
+    /// or else of a new group, or else of all.
     #[inline]
     pub(crate) fn next(&mut self, tags: u64, slots: &mut Slots) -> Option<u32> {
         let id = self.id(tags);
@@ -56,41 +80,105 @@ impl Clusters {
             if let Some(index) = slots.free_in(group) {
                 return Some(index);
             }
-            cluster.open.clear(group);
+            cluster.open.remove(group);
         }
-        let mut from = 0;
-        while let Some(group) = self.owned.next(from).filter(|&group| slots.has_group(group)) {
-            if let Some(index) = slots.free_in(group) {
-                return Some(index);
+        self.next_elsewhere(id, slots)
+    }
+
+    #[inline(never)]
+    fn next_elsewhere(&self, id: u32, slots: &mut Slots) -> Option<u32> {
+        let lowest = slots.lowest_free()?;
+        if lowest < COMMON * GROUP {
+            return Some(lowest);
+        }
+        let group = self.new_group(&self.clusters[id as usize], slots);
+        Some(group.and_then(|group| slots.free_in(group)).unwrap_or(lowest))
+    }
+
+    /// The group of the stock that a cluster takes next.
+    fn new_group(&self, cluster: &Cluster, slots: &Slots) -> Option<u32> {
+        let usable = |group: &u32| slots.free_in(*group).is_some();
+        let len = stretch(cluster.count);
+        if len > 1 {
+            let beside = cluster.groups.last().map(|last| last + 1).filter(|next| next % len != 0);
+            let beside = beside.filter(|&next| self.unowned_from(next) == Some(next));
+            if let Some(group) = beside.filter(usable).or_else(|| self.free_stretch(len).filter(usable)) {
+                return Some(group);
             }
-            from = group + 1; // all retired
         }
-        slots.lowest_free()
+        self.next_unowned(COMMON, slots)
+    }
+
+    /// The first of so many neighbours without an owner, in step with their number. Not far beyond what is in use: the groups
+    /// that are left between stretches stay within a quarter of all.
+    fn free_stretch(&self, len: u32) -> Option<u32> {
+        let end = self.count + self.count / 4 + LONGEST;
+        let mut from = COMMON;
+        loop {
+            let word = self.unowned_from(from)? / 64;
+            let common = if word == 0 { (1 << COMMON) - 1 } else { 0 };
+            let starts = starts(!(self.owned.word(word) | common), len);
+            if starts != 0 {
+                return Some(word * 64 + starts.trailing_zeros()).filter(|&first| first < end);
+            }
+            from = (word + 1).checked_mul(64).filter(|&from| from < end)?;
+        }
+    }
+
+    /// The first group at `from` or later that is neither common nor owned by anyone.
+    fn unowned_from(&self, from: u32) -> Option<u32> {
+        self.owned.next(from.max(COMMON))
     }
 
     /// A slot that a thing with these tags could be claimed in, behind a shared reference: as [`next`](Self::next), as far
     /// as can be told without changing anything.
     pub(crate) fn suggest(&self, tags: u64, slots: &Slots) -> Option<u32> {
-        let own = self.by_tags.get(&tags).map(|&id| &self.clusters[id as usize]);
-        let open = own.into_iter().flat_map(|cluster| cluster.open.ones(cluster.lowest));
-        open.chain(self.owned.next(0)).find_map(|group| slots.free_in(group))
+        let own = || slots.free_in(self.next_open(tags, 0, slots)?);
+        let common = || slots.next_free(0).filter(|&index| index < COMMON * GROUP);
+        own().or_else(common).or_else(|| slots.free_in(self.unowned_from(0)?))
+    }
+
+    /// The first group at `from` or later that belongs to these tags and has a free slot.
+    pub(crate) fn next_open(&self, tags: u64, from: u32, slots: &Slots) -> Option<u32> {
+        let cluster = &self.clusters[*self.by_tags.get(&tags)? as usize];
+        let mut from = from.max(cluster.lowest);
+        loop {
+            let group = cluster.open.next(from)?;
+            if slots.free_in(group).is_some() {
+                return Some(group);
+            }
+            from = group + 1;
+        }
+    }
+
+    /// The first group at `from` or later that belongs to nobody, the common ones included, and has a free slot.
+    pub(crate) fn next_unowned(&self, from: u32, slots: &Slots) -> Option<u32> {
+        let mut from = from;
+        loop {
+            let group = self.owned.next(from).filter(|&group| slots.has_group(group))?;
+            if slots.free_in(group).is_some() {
+                return Some(group);
+            }
+            from = group.checked_add(1)?; // all retired
+        }
     }
 
     /// Whether there is room to note who owns the group of a slot, and for its tags.
     #[inline]
     pub(crate) fn has_room(&mut self, index: u32, tags: u64) -> bool {
         let id = self.id(tags);
-        self.owners.get(index / GROUP).is_some() && self.clusters[id as usize].open.has_room(index / GROUP)
+        self.owners.get(index / GROUP).is_some() && self.clusters[id as usize].groups.has_room(index / GROUP)
     }
 
     /// Makes room to note who owns the groups up to that of slot `last`, for all sets of tags that there are.
     #[cold]
     pub(crate) fn grow(&mut self, last: u32) -> Result<(), OutOfMemory> {
-        let groups = 0..=last / GROUP;
-        self.owned.grow(0..=*Coarse::<AtomicU64>::bounds(last / GROUP).end())?;
-        self.owners.grow_all(groups.clone())?;
-        for cluster in &self.clusters {
-            cluster.open.grow(groups.clone())?;
+        let last = last / GROUP;
+        self.owned.grow(0..=*Coarse::<AtomicU64>::bounds(last).end())?;
+        self.owners.grow_all(0..=last)?;
+        for cluster in &mut self.clusters {
+            cluster.open.grow(last)?;
+            cluster.groups.grow(last)?; // last: who has room here has room in both
         }
         Ok(())
     }
@@ -99,14 +187,23 @@ impl Clusters {
     #[inline]
     pub(crate) fn note_taken(&mut self, index: u32, tags: u64) {
         let group = index / GROUP;
-        if self.owner(group).is_none() {
+        if group >= COMMON && self.owner(group).is_none() {
             let id = self.id(tags);
-            self.set_owner(group, u64::from(id) + 1);
-            self.owned.set(group);
+            self.give(group, id);
             let cluster = &mut self.clusters[id as usize];
-            cluster.open.set(group);
+            cluster.open.insert(group);
             cluster.lowest = cluster.lowest.min(group);
         }
+    }
+
+    /// Makes a group of the stock that of a cluster.
+    fn give(&mut self, group: u32, id: u32) {
+        self.set_owner(group, u64::from(id) + 1);
+        self.owned.set(group);
+        self.count += 1;
+        let cluster = &mut self.clusters[id as usize];
+        cluster.groups.insert(group);
+        cluster.count += 1;
     }
 
     /// Notes a slot that became free or retired.
@@ -116,11 +213,14 @@ impl Clusters {
         let Some(id) = self.owner(group) else { return };
         let cluster = &mut self.clusters[id as usize];
         if slots.is_idle(group) {
-            cluster.open.clear(group);
+            cluster.open.remove(group);
+            cluster.groups.remove(group);
+            cluster.count -= 1;
             self.set_owner(group, 0);
             self.owned.clear(group);
+            self.count -= 1;
         } else {
-            cluster.open.set(group);
+            cluster.open.insert(group);
             cluster.lowest = cluster.lowest.min(group);
         }
     }
@@ -128,21 +228,21 @@ impl Clusters {
     /// The same owners, for slots that are in the same state: whoever spawns next gets the same slot in both.
     pub(crate) fn try_clone(&self, slots: &Slots) -> Result<Self, OutOfMemory> {
         let mut copy = Self { by_tags: self.by_tags.clone(), last: self.last, ..Self::new() };
-        copy.clusters.extend(self.clusters.iter().map(|_| Cluster { open: Bits::new(), lowest: 0 }));
+        copy.clusters.extend(self.clusters.iter().map(|_| Cluster::default()));
         for group in slots.numbers() {
-            for (from, to) in self.clusters.iter().zip(&copy.clusters) {
-                if from.open.has_room(group) {
-                    to.open.grow(group..=group)?;
+            for (from, to) in self.clusters.iter().zip(&mut copy.clusters) {
+                if from.groups.has_room(group) {
+                    to.open.grow(group)?;
+                    to.groups.grow(group)?;
                 }
             }
             let Some(owner) = self.owners.get(group).map(|owner| owner.load(Relaxed)) else { continue };
             copy.owned.grow(Coarse::<AtomicU64>::bounds(group))?;
             copy.owners.grow(group)?;
             if let Some(id) = owner.checked_sub(1) {
-                copy.set_owner(group, owner);
-                copy.owned.set(group);
+                copy.give(group, id as u32);
                 if slots.free_in(group).is_some() {
-                    copy.clusters[id as usize].open.set(group);
+                    copy.clusters[id as usize].open.insert(group);
                 }
             }
         }
@@ -158,7 +258,7 @@ impl Clusters {
         let next = self.clusters.len() as u32;
         let id = *self.by_tags.entry(tags).or_insert(next);
         if id == next {
-            self.clusters.push(Cluster { open: Bits::new(), lowest: 0 });
+            self.clusters.push(Cluster::default());
         }
         self.last = (tags, id);
         id
@@ -178,19 +278,73 @@ impl Clusters {
 
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
     pub(crate) fn check(&self, slots: &Slots) -> Result<(), &'static str> {
+        let mut count = 0;
         for group in slots.numbers() {
             let owner = self.owners.get(group).map_or(0, |owner| owner.load(Relaxed));
-            if slots.live_word(group) != 0 && owner == 0 || slots.is_idle(group) && owner != 0 {
+            count += u32::from(owner != 0);
+            let common = group < COMMON;
+            if !common && slots.live_word(group) != 0 && owner == 0
+                || (common || slots.is_idle(group)) && owner != 0
+                || (owner != 0) == (self.owned.next(group) == Some(group))
+            {
                 return Err("L1: a group has the wrong owner");
             }
-            let listed = |id: u64| {
-                let cluster = &self.clusters[id as usize];
-                cluster.open.contains(group) && cluster.lowest <= group
-            };
-            if owner != 0 && slots.free_in(group).is_some() && !listed(owner - 1) {
-                return Err("L2: a cluster has forgotten a group with a free slot");
+            let open = |cluster: &Cluster| cluster.open.contains(group) && cluster.lowest <= group;
+            for (id, cluster) in (1..).zip(&self.clusters) {
+                if cluster.groups.contains(group) != (owner == id) {
+                    return Err("L2: a cluster does not know which groups are its own");
+                }
+                if owner == id && slots.free_in(group).is_some() && !open(cluster) {
+                    return Err("L2: a cluster has forgotten a group with a free slot");
+                }
             }
         }
+        if count != self.count || count != self.clusters.iter().map(|cluster| cluster.count).sum::<u32>() {
+            return Err("L2: the groups of the clusters were not counted well");
+        }
         Ok(())
+    }
+}
+
+/// How long the stretches are that a cluster of so many groups takes: a quarter of them, rounded down to a power of two.
+fn stretch(groups: u32) -> u32 {
+    match (groups / 4).min(LONGEST).checked_ilog2() {
+        Some(log) => 1 << log,
+        None => 1,
+    }
+}
+
+/// Where `len` ones in a row begin, of those places that are multiples of `len`; a power of two up to 64.
+fn starts(mut ones: u64, len: u32) -> u64 {
+    let mut width = 1;
+    while width < len {
+        ones &= ones >> width;
+        width *= 2;
+    }
+    ones & (u128::from(u64::MAX) / ((1 << len) - 1)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_grow_with_their_cluster_up_to_a_word() {
+        let lengths = [0, 7, 8, 15, 16, 63, 64, 255, 256, 100_000].map(stretch);
+        assert_eq!(lengths, [1, 1, 2, 2, 4, 8, 16, 32, 64, 64]);
+    }
+
+    #[test]
+    fn a_stretch_starts_where_all_of_its_places_are_free_and_in_step() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..2000 {
+            let free = random.u64(..) | random.u64(..) | random.u64(..);
+            for len in [1, 2, 4, 8, 16, 32, 64] {
+                let all_free = |first: &u32| (*first..first + len).all(|place| free >> place & 1 == 1);
+                let expected = (0..64).step_by(len as usize).filter(all_free).fold(0, |set, first| set | 1 << first);
+                assert_eq!(starts(free, len), expected, "{free:b}, {len}");
+            }
+        }
+        assert_eq!(starts(u64::MAX, 64), 1);
     }
 }

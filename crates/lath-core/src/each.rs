@@ -54,9 +54,12 @@ pub(crate) unsafe fn each_run<'a, V: Slices>(
 pub(crate) trait OnRun<B> {
     /// All rows of a range.
     fn full(&mut self, base: B, rows: Range<usize>);
-    /// The rows of a group whose bits are set.
+    /// The rows of a group whose bits are set: more than one run of neighbours.
     fn partial(&mut self, base: B, first: usize, bits: u64);
 }
+
+/// So many elements of a column, whatever their size, are a whole number of cache lines, if they are a multiple of four bytes.
+const LINE: usize = 16;
 
 /// A closure for every single row.
 struct EachRow<F>(F);
@@ -64,20 +67,20 @@ struct EachRow<F>(F);
 impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for EachRow<F> {
     #[inline(always)]
     fn full(&mut self, base: B, rows: Range<usize>) {
-        for row in rows {
-            (self.0)(base, row);
+        // To the next cache line first, so that the wide loads and stores of the rest do not cross them. Slot 0 is the nil
+        // thing's: nearly every walk begins at row 1.
+        let mut row = rows.start;
+        while row < rows.end {
+            let end = if row % LINE == 0 { rows.end } else { rows.end.min(row.next_multiple_of(LINE)) };
+            while row < end {
+                (self.0)(base, row);
+                row += 1;
+            }
         }
     }
 
     #[inline(always)]
     fn partial(&mut self, base: B, first: usize, mut bits: u64) {
-        // One run of neighbours, as in the first group, which has the nil thing, and in the last: a straight loop.
-        let start = bits.trailing_zeros();
-        let neighbours = bits >> (start % GROUP);
-        if neighbours & neighbours.wrapping_add(1) == 0 {
-            let start = first + start as usize;
-            return self.full(base, start..start + neighbours.trailing_ones() as usize);
-        }
         while bits != 0 {
             (self.0)(base, first + bits.trailing_zeros() as usize);
             bits &= bits - 1;
@@ -100,7 +103,6 @@ impl<B: Copy, F: FnMut(B, Range<usize>)> OnRun<B> for EachRun<F> {
             let start = bits.trailing_zeros();
             let len = (!(bits >> start)).trailing_zeros();
             (self.0)(base, first + start as usize..first + (start + len) as usize);
-            // `start + len` is below 64: a group whose bits are all set is not a partial one.
             bits &= u64::MAX.checked_shl(start + len).unwrap_or(0);
         }
     }
@@ -119,8 +121,11 @@ pub(crate) unsafe fn runs<V: View>(
     on_run: impl OnRun<V::Base>,
 ) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if std::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, as was asked just now; the rest is passed on from the caller.
+    if std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("bmi1")
+        && std::is_x86_feature_detected!("popcnt")
+    {
+        // SAFETY: the processor has all of that, as was asked just now; the rest is passed on from the caller.
         return unsafe { runs_avx2::<V>(storage, filter, groups, on_run) };
     }
     // SAFETY: passed on from the caller.
@@ -129,9 +134,9 @@ pub(crate) unsafe fn runs<V: View>(
 
 /// # Safety
 ///
-/// As [`runs`]; and the processor has AVX2.
+/// As [`runs`]; and the processor has AVX2, BMI1 and POPCNT: wide arithmetic, and counting of bits.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,bmi1,popcnt")]
 unsafe fn runs_avx2<V: View>(
     storage: &StorageOf<V>,
     filter: Filter<'_>,
@@ -167,22 +172,34 @@ unsafe fn runs_plain<V: View>(
         let mut n = 0;
         while n < len {
             let bits = groups.word(n);
-            let first = n * GROUP;
+            let first = (n * GROUP) as usize;
             n += 1;
-            if bits == u64::MAX {
-                while n < len && groups.word(n) == u64::MAX {
-                    n += 1;
-                }
-                on_run.full(base, first as usize..(n * GROUP) as usize);
-            } else if bits != 0 {
-                on_run.partial(base, first as usize, bits);
-            } else {
+            if bits == 0 {
                 // Passes over groups that have nothing.
                 match filter.next(start + n) {
                     Some(next) => n = next - start,
                     None => return,
                 }
+                continue;
             }
+            let skipped = bits.trailing_zeros();
+            let neighbours = (bits >> skipped).trailing_ones();
+            if bits.count_ones() != neighbours {
+                on_run.partial(base, first, bits);
+                continue;
+            }
+            // One run of neighbours, which may go on through full groups into the beginning of another.
+            let mut end = first + (skipped + neighbours) as usize;
+            if skipped + neighbours == GROUP {
+                n = groups.full_until(n, len);
+                end = (n * GROUP) as usize;
+                let rest = if n < len { groups.word(n) } else { 0 };
+                if rest & rest.wrapping_add(1) == 0 && rest != 0 {
+                    end += rest.trailing_ones() as usize;
+                    n += 1;
+                }
+            }
+            on_run.full(base, first + skipped as usize..end);
         }
         from = start + n;
     }

@@ -3,6 +3,8 @@
 //! A slot tells by itself what it is doing, so there are no bitsets: walks look at every slot, and the search for a free
 //! one starts where the last one ended. Right for the tens to thousands of things that are kept inline.
 
+mod several;
+
 use core::array;
 use core::fmt;
 
@@ -14,8 +16,8 @@ use crate::thing::Thing;
 
 /// A pool of exactly `N` slots, kept inline: in a static, on a stack, in another struct.
 ///
-/// It has the calls of `Pool` that a small pool needs: spawn, spawn at a handle, despawn, take, look up, walk, retain,
-/// clear. It does not stage, reserve or bury, has no ranges, views or tags' bitmaps. Handles mean the same, and slots are
+/// It has the calls of `Pool` that a small pool needs: spawn, spawn at a handle, despawn, take, look up, also several at
+/// once, walk, retain, drain, clear. It does not stage, reserve or bury, has no ranges, views or tags' bitmaps. Handles mean the same, and slots are
 /// reused lowest first.
 ///
 /// # Examples

@@ -38,6 +38,7 @@
 //! | `cells` | slots and values together |
 //! | `reuse` | which free slot comes next |
 //! | `tree` | [`Tree`], [`TreeMut`]: parent, child and sibling links |
+//! | `strips`, `image` | copies of whole pools, for `lath-snapshot` |
 //! | `pool` | [`Pool`]: what users call |
 //! | `fixed` | [`FixedPool`]: the same without a heap |
 //!
@@ -61,7 +62,9 @@
 //! | `view.rs` | declares the unsafe trait of views; turns pointers to fields into references |
 //! | `each.rs` | walks raw runs of slots; calls the loop that is compiled for AVX2 |
 //! | `map.rs` | with `bytemuck`: computes whole groups of slots, and puts back what should not have changed |
+//! | `pool/systems.rs`, `tree/trees.rs` | parts of a pool for systems that run at the same time |
 //! | `cells/*.rs` | decide whether a slot holds a value; hand out several things at once, also to several threads |
+//! | `strips.rs`, `rows/strips.rs` | say where values lie, for copies of whole pools |
 //! | `plain.rs` | with `bytemuck`: handles as bytes |
 
 #![no_std]
@@ -88,6 +91,8 @@ mod each;
 mod error;
 mod field;
 mod fixed;
+#[cfg(feature = "alloc")]
+mod flat;
 mod generation;
 mod handle;
 #[cfg(all(feature = "alloc", feature = "bytemuck"))]
@@ -109,12 +114,23 @@ mod slots;
 mod state;
 #[cfg(feature = "alloc")]
 mod storage;
+#[cfg(feature = "alloc")]
+#[doc(hidden)] // for the derive and `lath-snapshot`
+pub mod strips;
 mod tags;
 mod thing;
 #[cfg(feature = "alloc")]
 mod tree;
 #[cfg(feature = "alloc")]
 mod view;
+
+/// Copies of whole pools, for `lath-snapshot`.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub mod image {
+    pub use crate::cells::image::{Image, ImageBuilder, PoolState, RestoreError, StateError, TreeState};
+    pub use crate::pool::{PoolDelta, PoolImage};
+}
 
 /// The crate whose flags are tags, for the code that the derive writes and for everyone who declares tags.
 pub use bitflags;
@@ -129,7 +145,7 @@ pub use thing::Rows;
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
-pub use cells::{Iter, IterMut, Query, Relatives, Rest};
+pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Relatives, Rest, Views};
 #[cfg(all(feature = "alloc", feature = "bytemuck"))]
 pub use map::PlainView;
 #[cfg(feature = "alloc")]
@@ -142,8 +158,22 @@ pub use rows::Rows;
 pub use storage::{CloneStorage, Storage, ThingMut, ThingRef};
 #[cfg(feature = "alloc")]
 pub use tree::{
-    Ancestors, Attached, Branch, Children, Cursor, Descendants, Orphans, PostOrder, Relation, Remap, TakenTree, Things,
-    Tree, TreeMut,
+    Ancestors, Attached, Branch, Cascade, Children, Cursor, Descendants, LinksAndThings, LinksOnly, Orphans, PostOrder,
+    Reach, Relation, Remap, TakenTree, Things, Tree, TreeMut,
 };
 #[cfg(feature = "alloc")]
 pub use view::{FieldBase, Mut, PlaceOf, Ref, Slices, StorageOf, View};
+
+/// Takes the `impl PlainView` that the derive of a view writes: as it is if there is that trait, else not at all.
+#[cfg(feature = "bytemuck")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain_view {
+    ($($code:tt)*) => { $($code)* };
+}
+#[cfg(not(feature = "bytemuck"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain_view {
+    ($($code:tt)*) => {};
+}

@@ -19,11 +19,42 @@ use crate::tags::Filter;
 use crate::thing::Thing;
 use crate::view::{FieldBase, Mut, Ref, StorageOf, View};
 
-/// A view that reads plain fields: types of which every pattern of bits is a value, such as numbers and vectors of them.
+/// A view that reads plain fields: types of which every pattern of bits is a value, such as numbers and vectors of them
+/// (`bytemuck`'s `AnyBitPattern`). A [`Ref`] of such a field is one, so is a tuple of them, and so is a struct with
+/// `#[derive(View)]` that has nothing but shared references to such fields, with its filter by tags if it has one.
 ///
 /// # Safety
 ///
 /// Every field is such a type, so that it can be read from a slot that is free, and the view writes nothing.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Pool, Thing, View, bitflags::bitflags};
+///
+/// bitflags! {
+///     #[derive(Clone, Copy, Default)]
+///     struct Tags: u32 { const MOVES = 1; const FROZEN = 2; }
+/// }
+///
+/// #[derive(Thing, Default)]
+/// struct Actor { #[thing(tags)] tags: Tags, pos: f32, vel: f32 }
+///
+/// #[derive(View)]
+/// #[view(Actor, with = Tags::MOVES, without = Tags::FROZEN)]
+/// struct Moving<'a> { vel: &'a f32 }
+///
+/// let mut actors = Pool::new();
+/// let ball = actors.spawn(Actor { tags: Tags::MOVES, vel: 2.0, ..Default::default() });
+/// let stuck = actors.spawn(Actor { tags: Tags::MOVES | Tags::FROZEN, vel: 2.0, ..Default::default() });
+/// actors.map::<actor::pos, Moving>(|pos, m| pos + *m.vel * 0.5);
+/// assert_eq!((actors[ball].pos, actors[stuck].pos), (1.0, 0.0));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a view that only reads plain fields",
+    note = "`map` computes free slots too, so its view is made of `Ref`s or of shared references, to fields of which every \
+            pattern of bits is a value (`bytemuck::AnyBitPattern`); for all others there is `each`"
+)]
 pub unsafe trait PlainView: View {}
 
 // SAFETY: one field, of which every pattern of bits is a value; only read.

@@ -2,18 +2,21 @@
 //!
 //! A mark is a tick, kept per group, and once more per 64 groups so that what has not changed is passed over quickly.
 //! Views mark the fields that they write; whoever gets a whole thing to change, puts one in or takes one out, marks the
-//! whole. A mark says that a group *may* have changed: it is set when access is given.
+//! whole. A mark says that a group *may* have changed: it is set when access is given. Marks are set behind a shared
+//! reference, since several systems may write to different fields at once; they all set the same tick.
 
 use alloc::vec::Vec;
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::blocks::Coarse;
 use crate::slots::ones;
 
+mod image;
+
 pub(crate) struct Marks {
     pub(crate) tick: u64,
     /// What happened before this tick was not marked.
-    since: u64,
+    since: AtomicU64,
     whole: Level,
     fields: Vec<Level>,
 }
@@ -27,36 +30,39 @@ struct Level {
 impl Marks {
     /// Marks from `tick` on.
     pub(crate) fn new(tick: u64) -> Self {
-        Self { tick, since: tick, whole: Level::new(), fields: Vec::new() }
+        Self { tick, since: AtomicU64::new(tick), whole: Level::new(), fields: Vec::new() }
     }
 
-    /// Marks a group as a whole.
-    pub(crate) fn mark(&mut self, group: u32) {
-        if self.whole.mark(group, self.tick).is_none() {
-            self.forget();
-        }
-    }
-
-    /// Marks some fields of a group.
-    pub(crate) fn mark_fields(&mut self, group: u32, fields: u64) {
+    /// Makes it possible to mark these fields one by one. Fields for which this was not called are marked as wholes.
+    pub(crate) fn prepare(&mut self, fields: u64) {
         while self.fields.len() < 64 - fields.leading_zeros() as usize {
             self.fields.push(Level::new());
         }
+    }
+
+    /// Marks a group as a whole.
+    pub(crate) fn mark(&self, group: u32) {
+        self.note(self.whole.mark(group, self.tick));
+    }
+
+    /// Marks some fields of a group.
+    pub(crate) fn mark_fields(&self, group: u32, fields: u64) {
         for field in ones(fields) {
-            if self.fields[field as usize].mark(group, self.tick).is_none() {
-                self.forget();
-            }
+            let level = self.fields.get(field as usize).unwrap_or(&self.whole);
+            self.note(level.mark(group, self.tick));
         }
     }
 
-    /// There was no memory for a mark: from now on all counts as changed.
-    fn forget(&mut self) {
-        self.since = u64::MAX;
+    /// If there was no memory for a mark, all counts as changed from now on.
+    fn note(&self, marked: Option<()>) {
+        if marked.is_none() {
+            self.since.store(u64::MAX, Relaxed);
+        }
     }
 
     /// The first group at `from` or later in which the field may have changed after `tick`.
     pub(crate) fn next_changed(&self, field: usize, tick: u64, from: u32) -> Option<u32> {
-        if tick < self.since {
+        if tick < self.since.load(Relaxed) {
             return Some(from);
         }
         let whole = self.whole.next(tick, from);
@@ -74,19 +80,18 @@ impl Level {
     }
 
     /// Sets the mark of a group; `None` if there is no memory.
-    fn mark(&mut self, group: u32, tick: u64) -> Option<()> {
+    fn mark(&self, group: u32, tick: u64) -> Option<()> {
         if self.groups.get(group).is_none() {
             let block = Coarse::<AtomicU64>::bounds(group);
             self.sixty_fours.grow_all(block.start() / 64..=block.end() / 64).ok()?;
             self.groups.grow(group).ok()?;
         }
-        *self.groups.get_mut(group)?.get_mut() = tick;
-        *self.sixty_fours.get_mut(group / 64)?.get_mut() = tick;
+        self.groups.get(group)?.store(tick, Relaxed);
+        self.sixty_fours.get(group / 64)?.store(tick, Relaxed);
         Some(())
     }
 
     fn next(&self, tick: u64, from: u32) -> Option<u32> {
-        use core::sync::atomic::Ordering::Relaxed;
         let mut group = from;
         loop {
             if self.sixty_fours.get(group / 64)?.load(Relaxed) <= tick {

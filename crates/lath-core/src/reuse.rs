@@ -25,8 +25,8 @@ use crate::thing::Thing;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
     /// The lowest free slot: a function of which slots are free and of nothing else, so that replay, rollback and load
-    /// agree. Keeps things together at the front; things with tags are kept together by their tags, in groups of 64
-    /// slots, lowest first in each cluster. The default.
+    /// agree. Keeps things together at the front; beyond the first 512 slots, things with tags are kept together by their
+    /// tags, in groups of 64 slots, lowest first in each cluster. The default.
     #[default]
     Lowest,
     /// The slot that was freed last: its memory is likely still in the cache.
@@ -35,6 +35,9 @@ pub enum Reuse {
     /// handle stays recognisable for longest.
     Fifo,
 }
+
+/// How many slots have memory once a slot has.
+type Reach = fn(u32) -> u64;
 
 /// The order of freed slots, for [`Reuse::Lifo`] and [`Reuse::Fifo`].
 ///
@@ -46,6 +49,9 @@ pub(crate) struct Order {
     freed: VecDeque<(u32, u32)>,
     /// No slot from here on has been handed out in order yet.
     fresh: u32,
+    /// After a copy of another pool was put in place: how many slots that one would have made by now, and how many it would
+    /// make for a slot beyond. Never-used slots from there on do not come first, whether or not there is memory.
+    horizon: Option<(u64, Reach)>,
 }
 
 // By hand: a copy has room for as many entries, so that it allocates no more than the original.
@@ -90,9 +96,11 @@ impl Order {
                 }
             }
             Reuse::Fifo => {
-                while let Some(index) = cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < cells.memory()) {
+                self.catch_up(cells);
+                let made = self.made(cells);
+                while let Some(index) = cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < made) {
                     self.fresh = index + 1;
-                    if cells.stamp(index) == Some(SPENT) {
+                    if cells.stamp(index).unwrap_or(SPENT) == SPENT {
                         return Some(index);
                     }
                 }
@@ -105,7 +113,46 @@ impl Order {
         }
         let index = cells.next_free(tags)?;
         self.fresh = self.fresh.max(index + 1);
+        self.note_made(index);
         Some(index)
+    }
+
+    /// Notes that a slot was handed out, after a copy of another pool was put in place.
+    #[inline]
+    fn note_made(&mut self, index: u32) {
+        if let Some((made, reach)) = self.horizon.as_mut().filter(|(made, _)| u64::from(index) >= *made) {
+            *made = reach(index);
+        }
+    }
+
+    /// Notes slots that were handed out otherwise than in order.
+    fn catch_up<T: Thing>(&mut self, cells: &Cells<T>) {
+        if let Some((made, _)) = self.horizon {
+            let last = u32::try_from(made).ok().and_then(|made| cells.slots().last_taken(made));
+            last.into_iter().for_each(|index| self.note_made(index));
+        }
+    }
+
+    /// How many slots count as made.
+    pub(crate) fn made<T: Thing>(&self, cells: &Cells<T>) -> u64 {
+        self.horizon.map_or(cells.memory(), |(made, _)| made)
+    }
+
+    /// The freed slots, longest free first, and the first slot that was never handed out in order.
+    pub(crate) fn parts(&self) -> (impl Iterator<Item = (u32, u32)>, u32) {
+        (self.freed.iter().copied(), self.fresh)
+    }
+
+    /// Becomes the order that has these parts. Reuses its memory.
+    pub(crate) fn assign(&mut self, reuse: Reuse, freed: impl Iterator<Item = (u32, u32)>, fresh: u32) {
+        self.freed.clear();
+        self.freed.extend(freed);
+        (self.reuse, self.fresh) = (reuse, fresh);
+    }
+
+    /// Says how many slots count as made; `reach` is how many will be once a slot is.
+    pub(crate) fn set_made<T: Thing>(&mut self, made: u64, reach: Reach, cells: &Cells<T>) {
+        self.horizon = (self.reuse == Reuse::Fifo && made != cells.memory()).then_some((made, reach));
     }
 
     /// Notes a slot that became free, in any way.
@@ -131,6 +178,7 @@ impl Order {
     }
 
     fn push<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
+        self.note_made(freed.index);
         if self.freed.len() == self.freed.capacity() {
             // Entries that are passed over are not worth growing for.
             self.freed.retain(|&entry| still_free(entry, cells));

@@ -14,6 +14,8 @@ use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
 
+mod strips;
+
 /// Things as whole structs in blocks: the default layout.
 ///
 /// # Examples
@@ -52,6 +54,9 @@ unsafe impl<T: Thing> Zeroed for Row<T> {}
 // SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so `T: Sync`) and takes values
 // through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
+
+/// How far ahead of the row that is written memory is fetched.
+const AHEAD: usize = 1024;
 
 impl<T: Thing> Rows<T> {
     /// Where the value of a slot is. The pointer is good for the whole block.
@@ -142,11 +147,10 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     fn near(&mut self, index: u32) -> Option<Self::Place> {
-        if u64::from(index) >= *self.ready.get_mut() {
-            unlikely();
-            return self.place_beyond(index);
+        match self.slots.near_below(index, || *self.ready.get_mut()) {
+            Some(place) => Some(place),
+            None => self.place_beyond(index),
         }
-        self.slots.near(index)
     }
 
     #[inline]
@@ -156,6 +160,23 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
             use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: a prefetch reads nothing that the program could see; any address will do.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(place.as_ptr().cast::<i8>().wrapping_add(line)) };
+        }
+        let _ = place;
+    }
+
+    #[inline(always)]
+    fn prefetch_on(&self, place: Self::Place) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let after = place.as_ptr().cast::<i8>().wrapping_add(AHEAD);
+            // SAFETY: a prefetch reads nothing that the program could see; any address will do.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(after);
+                if size_of::<Row<T>>() > 64 {
+                    _mm_prefetch::<_MM_HINT_T0>(after.wrapping_add(64));
+                }
+            }
         }
         let _ = place;
     }

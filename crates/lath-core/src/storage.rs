@@ -54,6 +54,10 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// Tells the processor that a slot will be written soon.
     fn prefetch(&self, _: Self::Place) {}
 
+    /// Tells the processor that slots a little further on will be written soon, one after the other.
+    #[inline(always)]
+    fn prefetch_on(&self, _: Self::Place) {}
+
     /// Makes memory for slot `index` and its neighbours, at least to the end of its group of 64. Others may look, and
     /// grow, at the same time.
     ///

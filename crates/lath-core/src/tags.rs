@@ -101,11 +101,12 @@ impl Flags for NoTags {
 #[cfg(feature = "alloc")]
 mod index {
     use alloc::vec::Vec;
-    use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    use crate::bits::Bits;
     use crate::error::OutOfMemory;
+    use crate::flat::FlatBits;
     use crate::slots::{LiveWords, Slots, ones};
+
+    mod image;
 
     /// One bitmap per tag in use, and how many things have it.
     #[derive(Default)]
@@ -113,8 +114,9 @@ mod index {
         maps: Vec<TagMap>,
     }
 
+    #[derive(Default)]
     struct TagMap {
-        slots: Bits<true>,
+        slots: FlatBits,
         count: u32,
     }
 
@@ -137,35 +139,34 @@ mod index {
             let count = 64 - tags.leading_zeros() as usize;
             self.maps.reserve(count.saturating_sub(self.maps.len()));
             while self.maps.len() < count {
-                self.maps.push(TagMap { slots: Bits::new(), count: 0 });
+                self.maps.push(TagMap::default());
             }
-            for (bit, map) in self.maps.iter().enumerate() {
+            for (bit, map) in self.maps.iter_mut().enumerate() {
                 if tags >> bit & 1 == 1 || map.slots.has_room(0) {
-                    map.slots.grow(0..=last)?;
+                    map.slots.grow(last)?;
                 }
             }
             Ok(())
         }
 
-        /// Notes that the thing in a live slot has these tags besides those it had. There must be room.
-        #[inline]
-        pub(crate) fn insert(&mut self, index: u32, tags: u64) {
-            for bit in ones(tags) {
-                let map = &mut self.maps[bit as usize];
-                map.count += u32::from(!map.slots.contains(index));
-                map.slots.set(index);
-            }
+        /// Notes that the thing in a live slot has these tags, whether or not it had them. Answers whether there was room to
+        /// note all of them.
+        #[inline(always)]
+        pub(crate) fn insert(&mut self, index: u32, tags: u64) -> bool {
+            ones(tags).all(|bit| {
+                let Some(map) = self.maps.get_mut(bit as usize) else { return false };
+                let Some(new) = map.slots.insert(index) else { return false };
+                map.count += u32::from(new);
+                true
+            })
         }
 
-        /// Notes that the thing in a live slot no longer has these tags.
-        #[inline]
+        /// Notes that the thing in a live slot does not have these tags, whether or not it had them.
+        #[inline(always)]
         pub(crate) fn remove(&mut self, index: u32, tags: u64) {
             for bit in ones(tags) {
                 let Some(map) = self.maps.get_mut(bit as usize) else { break };
-                if map.slots.contains(index) {
-                    map.slots.clear(index);
-                    map.count -= 1;
-                }
+                map.count -= u32::from(map.slots.remove(index));
             }
         }
 
@@ -184,7 +185,7 @@ mod index {
         filter: Filter<'a>,
         first: u32,
         live: LiveWords<'a>,
-        lead: Option<&'a [AtomicU64]>,
+        lead: Option<&'a [u64]>,
         /// The words tell all there is to know.
         only: bool,
     }
@@ -193,11 +194,20 @@ mod index {
         /// The matching slots of the `n`th of these groups.
         #[inline(always)]
         pub(crate) fn word(&self, n: u32) -> u64 {
-            let mut word = self.live.get(n as usize);
+            let mut word = self.live.get(n);
             if let Some(lead) = self.lead {
-                word &= lead.get(n as usize).map_or(0, |word| word.load(Relaxed));
+                word &= lead.get(n as usize).copied().unwrap_or(0);
             }
             if self.only { word } else { self.filter.narrow(self.first + n, word) }
+        }
+
+        /// The first of these groups from number `n` on, up to `end`, in which not every slot matches.
+        #[inline(always)]
+        pub(crate) fn full_until(&self, n: u32, end: u32) -> u32 {
+            if self.only && self.lead.is_none() {
+                return self.live.full_until(n, end);
+            }
+            (n..end).find(|&n| self.word(n) != u64::MAX).unwrap_or(end)
         }
     }
 
@@ -207,7 +217,7 @@ mod index {
         slots: &'a Slots,
         index: &'a TagIndex,
         /// The rarest of the tags that are wanted leads; the others are asked about its groups.
-        lead: Option<&'a Bits<true>>,
+        lead: Option<&'a FlatBits>,
         with: u64,
         without: u64,
         /// A tag that is wanted has never been used: nothing matches.

@@ -330,13 +330,14 @@ unsafe impl<F: Field> View for Option<Mut<'_, F>> {
     }
 }
 
-/// Views whose fields can be had as slices, over runs of slots: tuples of [`Ref`] and [`Mut`].
+/// Views whose fields can be had as slices, over runs of slots: [`Ref`] and [`Mut`], tuples of them, and derived views of
+/// plain references, which become a struct with a slice for each field.
 ///
 /// # Safety
 ///
 /// [`slices`](Self::slices) touches only what [`at`](View::at) would for the same rows.
 pub unsafe trait Slices: View {
-    /// The slices, in the order of the view: `(&mut [Vec2], &[Vec2])`.
+    /// The slices, in the order of the view: `(&mut [Vec2], &[Vec2])`; or under the names of the fields.
     type Slices<'a>;
 
     /// Whether every field lies densely, so that there can be slices.

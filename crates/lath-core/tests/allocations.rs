@@ -1,54 +1,11 @@
-#![expect(unsafe_code, reason = "a global allocator is unsafe to implement")]
 //! After warm-up nothing allocates within the high-water mark; a fixed pool allocates nothing after it was made.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "common/allocator.rs"]
+mod allocator;
 
+use allocator::assert_allocates_nothing;
 use lath_core::bitflags::bitflags;
 use lath_core::{FixedPool, Handle, Pool, Reuse, Rows, Thing};
-
-thread_local! {
-    static CALLS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Counts the calls that this thread makes to get memory.
-struct Counting;
-
-impl Counting {
-    fn count() {
-        // Not while the thread is being taken down.
-        let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
-    }
-}
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::count();
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Self::count();
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::count();
-        // SAFETY: as the caller promises.
-        unsafe { System.realloc(memory, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[derive(Thing, Clone, Default)]
 struct Spark {
@@ -57,15 +14,6 @@ struct Spark {
 
 fn spark(heat: u64) -> Spark {
     Spark { heat }
-}
-
-/// Panics if `f` allocates.
-#[track_caller]
-fn assert_allocates_nothing(what: &str, f: impl FnOnce()) {
-    let before = CALLS.get();
-    f();
-    let calls = CALLS.get() - before;
-    assert_eq!(calls, 0, "{what} allocated {calls} times");
 }
 
 const THINGS: usize = 1000;
@@ -298,11 +246,4 @@ fn an_inline_pool_never_allocates() {
             pool.reclaim_retired();
         }
     });
-}
-
-#[test]
-fn the_counter_counts() {
-    let before = CALLS.get();
-    drop(std::hint::black_box(vec![1]));
-    assert_eq!(CALLS.get() - before, 1);
 }

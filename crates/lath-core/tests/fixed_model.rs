@@ -28,7 +28,7 @@ fn play(seed: u64, steps: usize) {
         let at = format!("step {step} of seed {seed}");
         let value = step as u64 + 1;
         let handle = some_handle(&mut random, &oracle);
-        match random.u8(..13) {
+        match random.u8(..15) {
             0..3 => {
                 let kind = random.u32(..9);
                 let retired = oracle.retired().len() as u32;
@@ -95,6 +95,33 @@ fn play(seed: u64, steps: usize) {
                 }
             }
             11 => pool = pool.clone(),
+            12 => {
+                let dead = random.u64(..5);
+                let few = random.usize(..10);
+                let taken = pool.drain_where(|_, voice| voice.value % 5 == dead).take(few);
+                let taken: Vec<_> = taken.map(|(handle, voice)| (handle, voice.value)).collect();
+                let expected = oracle.live().into_iter().filter(|(_, value)| value % 5 == dead).take(few);
+                assert_eq!(taken, expected.collect::<Vec<_>>(), "{at}");
+                taken.into_iter().for_each(|(handle, _)| oracle.becomes(handle, Fate::Dead));
+            }
+            13 => {
+                let handles = [handle, some_handle(&mut random, &oracle), some_handle(&mut random, &oracle)];
+                let answers = pool.get_disjoint_mut(handles);
+                for (i, answer) in answers.into_iter().enumerate() {
+                    match answer {
+                        Ok(voice) => {
+                            assert!(!handles[..i].contains(&handles[i]), "{at}");
+                            assert_eq!(Some(voice.value), oracle.value(handles[i]), "{at}");
+                            voice.value += 1;
+                            oracle.change(handles[i], voice.value);
+                        }
+                        Err(lath_core::HandleError::Twice { .. }) => {
+                            assert!(handles[..i].contains(&handles[i]), "{at}")
+                        }
+                        Err(error) => assert_eq!(oracle.check(handles[i], SLOTS as u32), Err(error), "{at}"),
+                    }
+                }
+            }
             _ if random.u8(..4) == 0 => {
                 pool.clear();
                 for (handle, _) in oracle.live() {
@@ -130,6 +157,7 @@ fn assert_same(pool: &FixedPool<Voice, SLOTS>, oracle: &Oracle<Voice>, at: &str)
     let beyond = [Handle::NIL, forge(SLOTS as u32 + 1, 1, 0), forge(1023, 7, 7)];
     for handle in oracle.lives().map(|life| life.handle).chain(beyond) {
         assert_eq!(pool.get(handle).map(|voice| voice.value), oracle.value(handle), "{handle} at {at}");
+        assert_eq!(pool[handle].value, pool.read(handle).value, "{handle} at {at}");
         assert_eq!(pool.read(handle).value, oracle.value(handle).unwrap_or(0), "{handle} at {at}");
         assert_eq!(pool.check(handle), oracle.check(handle, SLOTS as u32), "{handle} at {at}");
     }

@@ -104,6 +104,45 @@ subject!(@impl Tagged, |value, _kind, tags| {
     Tagged { value, boxed: Box::new(value), tags, _token: Token::new() }
 });
 
+/// Nothing to drop: such things go a group of slots at a time where many go at once.
+#[derive(Thing, Clone, Copy, Default)]
+#[thing(handle(bits = 16, index = 11))]
+struct Plain {
+    value: u64,
+    #[thing(tags)]
+    tags: Tags,
+}
+
+impl Subject for Plain {
+    const COUNTED: bool = false;
+
+    fn new(value: u64, _: u32, tags: u64) -> Self {
+        Self { value, tags: Tags::from_bits_retain(tags as u8) }
+    }
+
+    fn value(&self) -> u64 {
+        self.value
+    }
+
+    fn seen(thing: &Self) -> u64 {
+        thing.value
+    }
+
+    fn held(thing: &&mut Self) -> u64 {
+        thing.value
+    }
+
+    fn set(thing: &mut &mut Self, value: u64) {
+        thing.value = value;
+    }
+}
+
+#[test]
+fn things_without_anything_to_drop_agree_with_the_oracle() {
+    play::<Plain>(Room::Growable, 70..76);
+    play::<Plain>(Room::Fixed(200), 76..78);
+}
+
 #[test]
 fn handles_of_64_bits_agree_with_the_oracle() {
     play::<Wide>(Room::Growable, 0..6);

@@ -465,14 +465,10 @@ impl Game {
     fn sweep(&mut self) {
         let relation = self.random.usize(..RELATIONS);
         let live: Vec<H> = self.pool.handles().collect();
-        tree_mut(&mut self.pool, relation).cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(
-            |parent, (me, mut path)| {
-                *path = parent.map_or(1, |parent| *parent).wrapping_mul(31) ^ me.to_bits();
-            },
-        );
-        tree_mut(&mut self.pool, relation).gather::<Ref<node::size>, Mut<node::size>>(|children, mut size| {
-            *size = 1 + children.map(|child| *child).sum::<u32>();
-        });
+        tree_mut(&mut self.pool, relation).cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
+        tree_mut(&mut self.pool, relation).gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
+        #[cfg(feature = "parallel")]
+        self.assert_the_same_on_several_threads(relation);
         let naive = &self.trees[relation];
         let is_live = |node: &H| live.contains(node);
         for &node in &live {
@@ -495,12 +491,22 @@ impl Game {
         for &node in &marked {
             assert!(tree_mut(&mut self.pool, relation).mark(node));
         }
+        #[cfg(feature = "parallel")]
+        let mut copy = self.pool.clone();
         let mut order = Vec::new();
         let reached = tree_mut(&mut self.pool, relation)
             .cascade_dirty::<Handle<Node>, (Handle<Node>, Mut<node::size>)>(|parent, (me, mut size)| {
                 *size += 1;
                 order.push((parent, me));
             });
+        #[cfg(feature = "parallel")]
+        {
+            let mut copy = tree_mut(&mut copy, relation);
+            let visit = |_: Option<H>, mut size: Mut<node::size>| *size += 1;
+            assert_eq!(copy.par_cascade_dirty::<Handle<Node>, Mut<node::size>>(visit), reached);
+        }
+        #[cfg(feature = "parallel")]
+        assert!(copy.iter().all(|(node, copied)| self.pool[node].size == copied.size));
         let below = |node: &H| marked.iter().any(|top| naive.is_at_or_below(*node, *top));
         assert_eq!(reached, self.live.iter().filter(|node| below(node)).count());
         for &node in &live {
@@ -511,6 +517,28 @@ impl Game {
             order.iter().all(|(parent, me)| parent.is_none_or(|parent| at.get(&parent).is_none_or(|n| *n < at[me])))
         );
     }
+
+    /// `par_cascade` and `par_gather` find what the other two have found.
+    #[cfg(feature = "parallel")]
+    fn assert_the_same_on_several_threads(&mut self, relation: usize) {
+        let mut copy = self.pool.clone();
+        copy.iter_mut().for_each(|(_, node)| (node.path, node.size) = (0, 0));
+        tree_mut(&mut copy, relation).par_cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
+        tree_mut(&mut copy, relation).par_gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
+        for (node, copied) in copy.iter() {
+            assert_eq!((copied.path, copied.size), (self.pool[node].path, self.pool[node].size), "{node}");
+        }
+    }
+}
+
+/// A path that is another for every way down.
+fn lead(parent: Option<Ref<'_, node::path>>, (me, mut path): (H, Mut<'_, node::path>)) {
+    *path = parent.map_or(1, |parent| *parent).wrapping_mul(31) ^ me.to_bits();
+}
+
+/// How many there are, with all that is below.
+fn count<'x>(children: impl Iterator<Item = Ref<'x, node::size>>, mut size: Mut<'_, node::size>) {
+    *size = 1 + children.map(|child| *child).sum::<u32>();
 }
 
 #[test]

@@ -1,53 +1,10 @@
-#![expect(unsafe_code, reason = "a global allocator is unsafe to implement")]
 //! Walks never allocate; linking, unlinking and sweeping do not after the first time.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "common/allocator.rs"]
+mod allocator;
 
+use allocator::assert_allocates_nothing;
 use lath_core::{Cursor, Handle, Mut, Orphans, Pool, Ref, Relation, Thing};
-
-thread_local! {
-    static CALLS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Counts the calls that this thread makes to get memory.
-struct Counting;
-
-impl Counting {
-    fn count() {
-        // Not while the thread is being taken down.
-        let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
-    }
-}
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::count();
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Self::count();
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::count();
-        // SAFETY: as the caller promises.
-        unsafe { System.realloc(memory, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[derive(Thing, Clone, Default)]
 struct Node {
@@ -58,15 +15,6 @@ struct Node {
 struct Carried;
 impl Relation for Carried {
     const ORPHANS: Orphans = Orphans::Adopt;
-}
-
-/// Panics if `f` allocates.
-#[track_caller]
-fn assert_allocates_nothing(what: &str, f: impl FnOnce()) {
-    let before = CALLS.get();
-    f();
-    let calls = CALLS.get() - before;
-    assert_eq!(calls, 0, "{what} allocated {calls} times");
 }
 
 const THINGS: usize = 2000;
@@ -152,6 +100,31 @@ fn walks_edits_and_sweeps_allocate_nothing_after_the_first_time() {
         }
         assert_eq!((pool.len(), pool.check_invariants()), (0, Ok(())));
     }
+}
+
+/// Counted on a single thread: there are no others, and what the threads need among themselves is rayon's business.
+#[cfg(feature = "parallel")]
+#[test]
+fn sweeps_that_are_shared_out_allocate_nothing_after_the_first_time() {
+    let mut pool = Pool::new();
+    let all: Vec<_> = (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
+    let thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let mut work = || {
+        edit(&mut pool, &all);
+        let mut tree = pool.tree_mut();
+        tree.par_cascade::<Ref<node::total>, Mut<node::total>>(|parent, mut me| {
+            *me = parent.map_or(0, |above| *above + 1)
+        });
+        tree.par_gather::<Ref<node::total>, Mut<node::total>>(|children, mut me| {
+            *me = children.map(|below| *below).sum()
+        });
+        all.iter().for_each(|&node| assert!(tree.mark(node)));
+        assert!(tree.par_cascade_dirty::<Ref<node::total>, Mut<node::total>>(|_, mut me| *me = 0) == THINGS);
+    };
+    thread.install(|| {
+        (0..3).for_each(|_| work()); // from the second on, what is moved is marked
+        (0..3).for_each(|_| assert_allocates_nothing("a round like those before", &mut work));
+    });
 }
 
 #[test]

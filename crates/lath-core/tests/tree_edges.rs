@@ -207,3 +207,27 @@ fn children_are_changed_while_their_links_are_walked() {
     }
     assert!(all[1..].iter().all(|node| pool[*node].size as usize == pool.tree().depth(*node)));
 }
+
+#[test]
+fn whole_subtrees_go_from_a_pool_with_one_tree_and_nothing_else_does() {
+    let mut random = Rng::with_seed(11);
+    let (mut pool, all) = grown(3000);
+    let mut gone = std::collections::BTreeSet::new();
+    while gone.len() < 2500 {
+        let top = all[random.usize(1..all.len())];
+        let below: Vec<H> = pool.tree().descendants(top).collect();
+        let used = pool.len();
+        assert_eq!(pool.despawn(top), gone.insert(top));
+        gone.extend(&below);
+        assert!(all.iter().all(|&who| pool.contains(who) != gone.contains(&who)));
+        assert_eq!(pool.len() + gone.len(), 3000);
+        assert!(pool.len() < used || below.is_empty());
+        assert_eq!(pool.check_invariants(), Ok(()));
+        assert_eq!(pool.stats().high_water, 3000);
+    }
+    // Their slots are used again, the lowest first.
+    let mut free: Vec<u32> = gone.iter().map(|who| who.index()).collect();
+    free.sort();
+    let again: Vec<u32> = free.iter().map(|_| pool.spawn(Node::default()).index()).collect();
+    assert_eq!(again, free);
+}

@@ -1,5 +1,7 @@
-//! A cascade on several threads leaves the same bytes as one on a single thread, whatever the shape of the tree.
+//! Sweeps on several threads leave the same bytes as those on a single thread, whatever the shape of the tree.
 #![cfg(feature = "parallel")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fastrand::Rng;
 use lath_core::{Handle, LinkError, Mut, Pool, Ref, Thing};
@@ -8,9 +10,12 @@ use lath_core::{Handle, LinkError, Mut, Pool, Ref, Thing};
 struct Node {
     key: u64,
     path: f32,
+    weight: f32,
 }
 
-const THINGS: u64 = 20_000;
+type H = Handle<Node>;
+
+const THINGS: u64 = 5_000;
 
 /// Which thing is the parent of which, things counted from 0.
 type Parent = dyn FnMut(u64) -> Option<u64>;
@@ -23,6 +28,7 @@ fn shapes() -> Vec<(&'static str, Box<Parent>)> {
         ("fan-out 8", Box::new(|n| n.checked_sub(1).map(|n| n / 8))),
         ("one chain", Box::new(|n| n.checked_sub(1))),
         ("chains of 100", Box::new(|n| (n % 100 > 0).then(|| n - 1))),
+        ("pairs", Box::new(|n| (n % 2 > 0).then(|| n - 1))),
         ("random", Box::new(move |n| (n > 0 && random.u8(..50) > 0).then(|| random.u64(..n)))),
         ("alone", Box::new(|_| None)),
     ]
@@ -30,7 +36,7 @@ fn shapes() -> Vec<(&'static str, Box<Parent>)> {
 
 fn grown(parent: &mut Parent, random: &mut Rng) -> Result<Pool<Node>, LinkError> {
     let mut pool = Pool::new();
-    let mut all: Vec<Handle<Node>> = pool.spawn_many((0..THINGS).map(|key| Node { key, path: 0.0 })).collect();
+    let mut all: Vec<H> = pool.spawn_many((0..THINGS).map(|key| Node { key, ..Node::default() })).collect();
     random.shuffle(&mut all);
     for n in 0..THINGS {
         if let Some(parent) = parent(n) {
@@ -40,42 +46,203 @@ fn grown(parent: &mut Parent, random: &mut Rng) -> Result<Pool<Node>, LinkError>
     Ok(pool)
 }
 
-fn step(parent: Option<Ref<'_, node::path>>, (mut path, key): (Mut<'_, node::path>, Ref<'_, node::key>)) {
+/// Threads: one, two, an odd number, and more than there are processors.
+fn threads() -> [rayon::ThreadPool; 4] {
+    [1, 2, 3, 8].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+}
+
+type Way<'a> = (Mut<'a, node::path>, Ref<'a, node::key>);
+type Load<'a> = (Mut<'a, node::weight>, Ref<'a, node::key>);
+
+/// Depends on the parent, in a way that does not forgive another order.
+fn step(parent: Option<Ref<'_, node::path>>, (mut path, key): Way<'_>) {
     *path = parent.map_or(1.0, |parent| *parent).sin() * 3.7 + *key as f32;
 }
 
-fn bits(pool: &Pool<Node>) -> Vec<u32> {
-    pool.iter().map(|(_, node)| node.path.to_bits()).collect()
+/// As `step`; and a second call for the same thing would show.
+fn step_again(parent: Option<Ref<'_, node::path>>, (mut path, key): Way<'_>) {
+    *path = parent.map_or(1.0, |parent| *parent).sin() * 3.7 + *path * 0.5 + *key as f32;
+}
+
+/// Sums of floats depend on the order of the children.
+fn weigh<'x>(children: impl Iterator<Item = Ref<'x, node::weight>>, (mut weight, key): Load<'_>) {
+    *weight = children.fold(*key as f32 * 0.1, |sum, child| sum * 0.7 + *child);
+}
+
+/// One way to sweep, on one thread or on several.
+type Sweep = fn(&mut Pool<Node>, &[H], bool) -> usize;
+
+const SWEEPS: [(&str, Sweep); 3] = [
+    ("cascade", |pool, _, par| {
+        let mut tree = pool.tree_mut();
+        if par {
+            tree.par_cascade::<Ref<node::path>, Way>(step)
+        } else {
+            tree.cascade::<Ref<node::path>, Way>(step)
+        }
+        0
+    }),
+    ("gather", |pool, _, par| {
+        let mut tree = pool.tree_mut();
+        if par {
+            tree.par_gather::<Ref<node::weight>, Load>(|children, me| weigh(children, me));
+        } else {
+            tree.gather::<Ref<node::weight>, Load>(|children, me| weigh(children, me));
+        }
+        0
+    }),
+    ("cascade_dirty", |pool, marked, par| {
+        let mut tree = pool.tree_mut();
+        marked.iter().for_each(|&node| assert!(tree.mark(node)));
+        if par {
+            tree.par_cascade_dirty::<Ref<node::path>, Way>(step_again)
+        } else {
+            tree.cascade_dirty::<Ref<node::path>, Way>(step_again)
+        }
+    }),
+];
+
+fn bits(pool: &Pool<Node>) -> Vec<[u32; 2]> {
+    pool.iter().map(|(_, node)| [node.path.to_bits(), node.weight.to_bits()]).collect()
 }
 
 #[test]
 fn any_number_of_threads_leaves_the_same_bytes() -> Result<(), LinkError> {
-    type Both<'a> = (Mut<'a, node::path>, Ref<'a, node::key>);
-    let mut random = Rng::with_seed(3);
+    let (mut random, threads) = (Rng::with_seed(3), threads());
     for (shape, mut parent) in shapes() {
         let mut pool = grown(&mut *parent, &mut random)?;
-        pool.tree_mut().cascade::<Ref<node::path>, Both>(step);
-        let expected = bits(&pool);
-        for threads in [1, 2, 3, 8] {
-            let mut pool = pool.clone();
-            pool.iter_mut().for_each(|(_, node)| node.path = 0.0);
-            let rayon = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            rayon.install(|| pool.tree_mut().par_cascade::<Ref<node::path>, Both>(step));
-            assert_eq!(bits(&pool), expected, "{shape} on {threads} threads");
-            assert_eq!(pool.check_invariants(), Ok(()));
-
-            // Links change, and so do the parts.
-            let handles: Vec<_> = pool.handles().collect();
-            for _ in 0..50 {
-                let (child, parent) = (handles[random.usize(..handles.len())], handles[random.usize(..handles.len())]);
-                let _ = pool.tree_mut().attach(child, parent);
+        let all: Vec<H> = pool.handles().collect();
+        for change in 0..3 {
+            if change > 0 {
+                // Links change, and so do the parts; things go, and others come.
+                for _ in 0..50 {
+                    let [child, parent] = [(); 2].map(|()| all[random.usize(..all.len())]);
+                    let _ = pool.tree_mut().attach(child, parent);
+                }
+                pool.despawn_with(all[random.usize(..all.len())], lath_core::Orphans::Adopt);
             }
-            let mut serial = pool.clone();
-            serial.tree_mut().cascade::<Ref<node::path>, Both>(step);
-            rayon.install(|| pool.tree_mut().par_cascade::<Ref<node::path>, Both>(step));
-            assert_eq!(bits(&pool), bits(&serial), "{shape} on {threads} threads, changed");
-            assert_eq!(pool.check_invariants(), Ok(()));
+            // Few, many, and one that has a lot below it.
+            let root = pool.tree().roots().max_by_key(|&root| pool.tree().descendants(root).count());
+            let share = [2, 200, 0][change];
+            let is_marked = |_: &H| share > 0 && random.u32(..share) == 0;
+            let marked: Vec<H> = pool.handles().filter(is_marked).chain(root.filter(|_| share == 0)).collect();
+            for (name, sweep) in SWEEPS {
+                let mut serial = pool.clone();
+                let expected = (sweep(&mut serial, &marked, false), bits(&serial));
+                for threads in &threads {
+                    let mut pool = pool.clone();
+                    let reached = threads.install(|| sweep(&mut pool, &marked, true));
+                    assert!((reached, bits(&pool)) == expected, "{name}, {shape}, {threads:?}, change {change}");
+                    assert_eq!(pool.check_invariants(), Ok(()));
+                }
+            }
         }
     }
     Ok(())
+}
+
+#[test]
+fn a_sweep_from_outside_of_the_threads_is_the_same() -> Result<(), LinkError> {
+    let pool = grown(&mut |n| n.checked_sub(1).map(|n| n / 8), &mut Rng::with_seed(1))?;
+    let all: Vec<H> = pool.handles().collect();
+    for (name, sweep) in SWEEPS {
+        let [one, several] = [false, true].map(|par| {
+            let mut pool = pool.clone();
+            (sweep(&mut pool, &all[..10], par), bits(&pool))
+        });
+        assert!(one == several, "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_panic_comes_out_and_leaves_the_pool_and_the_next_sweep_in_order() -> Result<(), LinkError> {
+    let pool = grown(&mut |n| n.checked_sub(1).map(|n| n / 8), &mut Rng::with_seed(9))?;
+    let root = pool.tree().roots().next().unwrap();
+    for threads in threads() {
+        for (name, sweep) in SWEEPS {
+            // At the root, in the trunk, and far down; and some of them at once.
+            for bad in [1, 10, 1_500, 4_800] {
+                let mut pool = pool.clone();
+                pool.tree_mut().cascade_dirty::<H, H>(|_, _| ());
+                pool.tree_mut().mark(root);
+                let is_bad = |key: u64| key % bad == 0;
+                let result = threads.install(|| {
+                    catch_unwind(AssertUnwindSafe(|| {
+                        let mut tree = pool.tree_mut();
+                        match name {
+                            "cascade" => tree.par_cascade::<Ref<node::path>, Way>(|_, (_, key)| fail(is_bad(*key))),
+                            "gather" => tree.par_gather::<Ref<node::weight>, Load>(|_, (_, key)| fail(is_bad(*key))),
+                            _ => {
+                                tree.par_cascade_dirty::<Ref<node::path>, Way>(|_, (_, key)| fail(is_bad(*key)));
+                            }
+                        }
+                    }))
+                });
+                let told = result.unwrap_err().downcast_ref::<&str>().copied();
+                assert_eq!(told, Some("meant to"), "{name}, {threads:?}, every {bad}th");
+                assert_eq!(pool.check_invariants(), Ok(()));
+                assert_eq!(pool.len(), THINGS as usize);
+                if name == "cascade_dirty" {
+                    // The marks are gone, as with one thread.
+                    assert_eq!(pool.tree_mut().par_cascade_dirty::<H, H>(|_, _| ()), 0);
+                }
+                let mut serial = pool.clone();
+                let expected = (sweep(&mut serial, &[root], false), bits(&serial));
+                assert!(expected == (threads.install(|| sweep(&mut pool, &[root], true)), bits(&pool)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Not `panic!`: the message of a panic that is meant would only be noise.
+fn fail(now: bool) {
+    if now {
+        std::panic::resume_unwind(Box::new("meant to"));
+    }
+}
+
+/// Marks outlive the thing that was marked. Where generations are reclaimed another thing can have its slot and its stamp.
+#[test]
+fn a_mark_of_a_thing_that_is_gone_reaches_nobody_and_nobody_is_reached_twice() {
+    #[derive(Thing, Clone, Default)]
+    #[thing(handle(bits = 16, index = 12))]
+    struct Small {
+        visits: u32,
+    }
+
+    for par in [false, true] {
+        let mut pool = Pool::<Small>::new();
+        let top = pool.spawn(Small::default());
+        pool.tree_mut().mark(top);
+        pool.tree_mut().cascade_dirty::<Handle<Small>, Handle<Small>>(|_, _| ());
+        let first = pool.spawn(Small::default());
+        pool.tree_mut().mark(first);
+        let mut last = first;
+        // Until the slot retires.
+        while last.index() == first.index() {
+            pool.despawn(last);
+            last = pool.spawn(Small::default());
+        }
+        pool.despawn(last);
+        assert!(pool.reclaim_retired() > 0);
+        let again = pool.spawn(Small::default());
+        assert_eq!(again, first, "the same bits once more");
+        let sweep = |pool: &mut Pool<Small>| {
+            let mut tree = pool.tree_mut();
+            if par {
+                tree.par_cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| *visits += 1)
+            } else {
+                tree.cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| *visits += 1)
+            }
+        };
+        // A child of it is marked. It is not.
+        let child = pool.spawn_child(again, Small::default()).unwrap();
+        pool.tree_mut().mark(child);
+        let mut unmarked = pool.clone();
+        assert_eq!((sweep(&mut unmarked), unmarked[again].visits, unmarked[child].visits), (1, 0, 1));
+        pool.tree_mut().mark(again);
+        assert_eq!((sweep(&mut pool), pool[again].visits, pool[child].visits), (2, 1, 1));
+    }
 }

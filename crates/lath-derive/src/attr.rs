@@ -2,7 +2,7 @@
 //!
 //! To add a key: name it in [`ON_STRUCT`] or [`ON_FIELD`] and read it in [`StructAttrs::read`] or [`FieldAttrs::read`].
 
-use proc_macro::{Group, Ident, Span};
+use proc_macro::{Group, Ident, Literal, Span};
 
 use crate::bits::{HandleBits, Part};
 use crate::cursor::{Cursor, flatten};
@@ -10,7 +10,7 @@ use crate::entry::{Attr, Entry};
 use crate::error::Errors;
 
 const ON_STRUCT: &[&str] = &["rows", "columns", "handle", "module"];
-const ON_FIELD: &[&str] = &["kind", "tags", "hot", "cold"];
+const ON_FIELD: &[&str] = &["kind", "tags", "hot", "cold", "skip", "alias"];
 const IN_HANDLE: &[&str] = &["bits", "index", "kind"];
 
 /// Where the values are kept.
@@ -117,12 +117,16 @@ impl Handle {
 }
 
 /// What a field says about itself: where each word stands, if it does.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(crate) struct FieldAttrs {
     pub(crate) kind: Option<Span>,
     pub(crate) tags: Option<Span>,
     pub(crate) hot: Option<Span>,
     pub(crate) cold: Option<Span>,
+    /// Not saved.
+    pub(crate) skip: Option<Span>,
+    /// Names that it has in older saves.
+    pub(crate) aliases: Vec<Literal>,
 }
 
 impl FieldAttrs {
@@ -135,6 +139,11 @@ impl FieldAttrs {
                 "tags" => &mut read.tags,
                 "hot" => &mut read.hot,
                 "cold" => &mut read.cold,
+                "skip" => &mut read.skip,
+                "alias" => {
+                    read.aliases.extend(entry.expect_text("alias = \"old_name\"", errors));
+                    continue;
+                }
                 key if ON_STRUCT.contains(&key) => {
                     errors.at(entry.key.span(), format!("`{key}` belongs on the struct, not on a field"));
                     continue;
@@ -152,6 +161,12 @@ impl FieldAttrs {
     }
 
     fn refuse_contradictions(&mut self, errors: &mut Errors) {
+        if let (Some(skip), Some(_)) = (self.skip, self.aliases.first()) {
+            errors.at(skip, "a field that is not saved has no name in older saves: keep `skip` or `alias`");
+        }
+        if let (Some(_), Some(skip)) = (self.tags, self.skip) {
+            errors.at(skip, "tags are saved with the slots of a pool: remove `skip`");
+        }
         if let (Some(_), Some(cold)) = (self.hot, self.cold) {
             errors.at(cold, "a field is hot or cold, not both: keep one of the two words");
         }

@@ -1,6 +1,6 @@
 //! What is written in the parentheses of an attribute: `key`, `key = value` and `key(…)`, with commas between them.
 
-use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 
 use crate::cursor::{Cursor, flatten, is_punct, is_word};
 use crate::error::{Error, Errors, list, nearest};
@@ -110,6 +110,18 @@ impl Entry {
             }
         }
         errors.push(self.wrong_value(&format!("needs a name, as in `{example}`")));
+        None
+    }
+
+    pub(crate) fn expect_text(&self, example: &str, errors: &mut Errors) -> Option<Literal> {
+        if let Value::Equals(tokens) = &self.value {
+            if let [TokenTree::Literal(text)] = &tokens[..] {
+                if text.to_string().starts_with('"') {
+                    return Some(text.clone());
+                }
+            }
+        }
+        errors.push(self.wrong_value(&format!("needs a text in quotes, as in `{example}`")));
         None
     }
 

@@ -1,8 +1,8 @@
 //! The derive macros of lath.
 //!
-//! Nobody depends on this crate by name: `lath` exports [`Thing`] and [`View`], and `lath-core` exports [`CoreThing`] and
-//! [`CoreView`] under the same names. The two differ in one thing only, the path by which the code they write finds
-//! `lath-core`.
+//! Nobody depends on this crate by name: `lath` exports [`Thing`], [`View`], [`Params`] and [`Save`]; `lath-core` exports
+//! [`CoreThing`] and [`CoreView`], `lath-schedule` exports [`CoreParams`], and `lath-snapshot` exports [`CoreSave`], under the same
+//! names. The two of each differ in one thing only, the path by which the code they write finds the other crates.
 //!
 //! From tokens to code, one file per step:
 //!
@@ -20,6 +20,9 @@
 //! | `columns.rs` | `ActorRef`, `ActorMut` and how they are made |
 //! | `view_attr.rs` | what `#[view(…)]` says |
 //! | `view.rs` | the `impl View` |
+//! | `params.rs` | the `impl Param` for a struct of parameters |
+//! | `save.rs` | the `impl Save` |
+//! | `inspect.rs` | the `impl Inspect` |
 //! | `root.rs` | from where the crates of lath can be reached |
 //! | `template.rs` | Rust code with holes, in place of `quote!` |
 //! | `error.rs` | what is wrong and where, as `compile_error!` |
@@ -35,12 +38,16 @@ mod entry;
 mod error;
 mod fields;
 mod generics;
+mod inspect;
+mod params;
 mod parse;
 mod root;
+mod save;
 mod template;
 mod thing;
 mod view;
 mod view_attr;
+mod view_forms;
 mod vis;
 
 use proc_macro::TokenStream;
@@ -69,4 +76,40 @@ pub fn view(item: TokenStream) -> TokenStream {
 #[proc_macro_derive(CoreView, attributes(view))]
 pub fn core_view(item: TokenStream) -> TokenStream {
     view::derive(item, Root::Core)
+}
+
+#[doc = include_str!("../docs/params.md")]
+#[proc_macro_derive(Params)]
+pub fn params(item: TokenStream) -> TokenStream {
+    params::derive(item, Root::Facade)
+}
+
+#[doc = include_str!("../docs/params.md")]
+#[proc_macro_derive(CoreParams)]
+pub fn core_params(item: TokenStream) -> TokenStream {
+    params::derive(item, Root::Core)
+}
+
+#[doc = include_str!("../docs/save.md")]
+#[proc_macro_derive(Save, attributes(thing))]
+pub fn save(item: TokenStream) -> TokenStream {
+    save::derive(item, Root::Facade)
+}
+
+#[doc = include_str!("../docs/save.md")]
+#[proc_macro_derive(CoreSave, attributes(thing))]
+pub fn core_save(item: TokenStream) -> TokenStream {
+    save::derive(item, Root::Core)
+}
+
+#[doc = include_str!("../docs/inspect.md")]
+#[proc_macro_derive(Inspect, attributes(thing))]
+pub fn inspect(item: TokenStream) -> TokenStream {
+    inspect::derive(item, Root::Facade)
+}
+
+#[doc = include_str!("../docs/inspect.md")]
+#[proc_macro_derive(CoreInspect, attributes(thing))]
+pub fn core_inspect(item: TokenStream) -> TokenStream {
+    inspect::derive(item, Root::Core)
 }

@@ -24,6 +24,21 @@ impl Root {
         self.path("lath_soa", span)
     }
 
+    /// The path of `lath-snapshot`.
+    pub(crate) fn snapshot(self) -> TokenStream {
+        self.path("lath_snapshot", Span::call_site())
+    }
+
+    /// The path of `lath-schedule`.
+    pub(crate) fn schedule(self) -> TokenStream {
+        self.path("lath_schedule", Span::call_site())
+    }
+
+    /// The path of `lath-inspect`.
+    pub(crate) fn inspect(self) -> TokenStream {
+        self.path("lath_inspect", Span::call_site())
+    }
+
     fn path(self, name: &str, span: Span) -> TokenStream {
         let prefix = match self {
             Self::Facade => "::lath::__private::",

@@ -15,7 +15,7 @@ use crate::root::Root;
 use crate::template::fill;
 use crate::vis::Visibility;
 
-const RULES: Rules = Rules {
+pub(crate) const RULES: Rules = Rules {
     attr: "thing",
     not_an_enum: "a thing is a struct, not an enum: make a struct with the enum as a field; `#[thing(kind)]` on that \
         field puts its value into the handle",
@@ -31,6 +31,30 @@ pub(crate) struct Thing {
     pub(crate) generics: Generics,
     pub(crate) shape: Shape,
     pub(crate) fields: Vec<ThingField>,
+}
+
+/// What the attributes of the struct say besides.
+pub(crate) struct Said {
+    layout: Layout,
+    handle: Option<Handle>,
+    /// The module of the field markers was given a name.
+    has_own_module: bool,
+}
+
+impl Thing {
+    /// Reads the attributes of a struct and its fields. Nothing if there are lifetimes.
+    pub(crate) fn read(parsed: Struct, errors: &mut Errors) -> Option<(Self, Said)> {
+        let Struct { attrs, packed, vis, name, params, predicates, shape, fields } = parsed;
+        if let Some(packed) = packed {
+            errors.at(packed, "views borrow single fields, which a packed struct does not allow: remove `packed`");
+        }
+        let StructAttrs { layout, handle, module } = StructAttrs::read(attrs, errors);
+        let fields = ThingField::read_all(fields, errors);
+        let generics = Generics::new(&name, params, predicates, errors)?;
+        let has_own_module = module.is_some();
+        let module = module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
+        Some((Self { vis, name, module, generics, shape, fields }, Said { layout, handle, has_own_module }))
+    }
 }
 
 /// What `#[derive(Thing)]` adds to a struct: a few `impl`s, or everything that is wrong with the struct.
@@ -51,28 +75,20 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
 /// The code. Unless there are lifetimes it is written in spite of errors: without it, every use of the struct would be
 /// reported as well.
 fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
-    let Struct { attrs, packed, vis, name, params, predicates, shape, fields } = parsed;
-    if let Some(packed) = packed {
-        errors.at(packed, "views borrow single fields, which a packed struct does not allow: remove `packed`");
-    }
-    let attrs = StructAttrs::read(attrs, errors);
-    let fields = ThingField::read_all(fields, errors);
-    let kind = kind_field(&fields, attrs.handle.as_ref(), errors);
-    let tags = tags_field(&fields, errors);
-    let generics = Generics::new(&name, params, predicates, errors)?;
-    let has_own_module = attrs.module.is_some();
-    let module = attrs.module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
+    let (thing, Said { layout, handle, has_own_module }) = Thing::read(parsed, errors)?;
+    let kind = kind_field(&thing.fields, handle.as_ref(), errors);
+    let tags = tags_field(&thing.fields, errors);
+    let Thing { name, module, .. } = &thing;
     let named_alike = bare(&module.to_string()) == bare(&name.to_string());
-    if named_alike && !fields.is_empty() {
+    if named_alike && !thing.fields.is_empty() {
         let advice = if has_own_module { "choose another name" } else { "name it with `#[thing(module = …)]`" };
         let message = format!("the module of the fields cannot have the name of the struct: {advice}");
         errors.at(if has_own_module { module.span() } else { name.span() }, message);
     }
-    let thing = Thing { vis, name, module, generics, shape, fields };
-    let mut code = implementation(&thing, attrs.layout, attrs.handle, kind, tags, root);
+    let mut code = implementation(&thing, layout, handle, kind, tags, root);
     if !named_alike || thing.fields.is_empty() {
         code.extend(fields::write(&thing, tags, root));
-        if let Layout::Columns(said) = attrs.layout {
+        if let Layout::Columns(said) = layout {
             code.extend(columns::write(&thing, said, root));
         }
     }

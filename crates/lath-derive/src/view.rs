@@ -8,6 +8,7 @@ use crate::parse::{Field, Param, Rules, Shape, Struct};
 use crate::root::Root;
 use crate::template::fill;
 use crate::view_attr::{ViewAttrs, tag_bits};
+use crate::view_forms::forms;
 
 const RULES: Rules = Rules {
     attr: "view",
@@ -69,16 +70,17 @@ fn lifetime(params: &[Param], name: &Ident, errors: &mut Errors) -> Option<Ident
 }
 
 /// A field of a view.
-struct Part {
+pub(crate) struct Part {
+    pub(crate) vis: TokenStream,
     /// Its name, which is that of the thing's field.
-    name: Ident,
+    pub(crate) name: Ident,
     ty: Vec<TokenTree>,
-    access: Access,
+    pub(crate) access: Access,
 }
 
 /// What a field of a view does with the thing's field.
 #[derive(Clone, Copy)]
-enum Access {
+pub(crate) enum Access {
     /// `&'a T`
     Ref,
     /// `&'a mut T`
@@ -100,7 +102,7 @@ impl Part {
         // Without a lifetime on the struct, none is missed on its fields.
         let lifetime = lifetime?;
         match access(&field.ty, lifetime) {
-            Ok(access) => Some(Self { name, ty: field.ty, access }),
+            Ok(access) => Some(Self { vis: field.vis.here(), name, ty: field.ty, access }),
             Err(error) => {
                 errors.push(error);
                 None
@@ -153,19 +155,21 @@ fn reference(cursor: &mut Cursor, lifetime: &Ident) -> Result<bool, Error> {
 }
 
 /// A view, and all that it takes to write about it.
-struct View {
-    name: Ident,
+pub(crate) struct View {
+    pub(crate) name: Ident,
     /// The `a` of `'a`.
     lifetime: String,
+    /// `'a`
+    pub(crate) borrow: TokenStream,
     /// `'a, X: Bound,`
-    params: TokenStream,
+    pub(crate) params: TokenStream,
     /// `'a, X,`
-    arguments: TokenStream,
+    pub(crate) arguments: TokenStream,
     /// `X,`
-    owned_arguments: TokenStream,
-    predicates: TokenStream,
+    pub(crate) owned_arguments: TokenStream,
+    pub(crate) predicates: TokenStream,
     attrs: ViewAttrs,
-    root: Root,
+    pub(crate) root: Root,
 }
 
 impl View {
@@ -177,14 +181,14 @@ impl View {
         attrs: ViewAttrs,
         root: Root,
     ) -> Self {
-        let [mut declared, mut arguments, mut owned_arguments] = <[TokenStream; 3]>::default();
+        let [mut borrow, mut declared, mut arguments, mut owned_arguments] = <[TokenStream; 4]>::default();
         for param in params {
             let comma = || fill(",", Span::call_site(), &[]);
             match param {
                 Param::Lifetime { .. } => {
-                    let lifetime = param.argument();
-                    declared.extend([lifetime.clone(), comma()]);
-                    arguments.extend([lifetime, comma()]);
+                    borrow = param.argument();
+                    declared.extend([borrow.clone(), comma()]);
+                    arguments.extend([borrow.clone(), comma()]);
                 }
                 Param::Type { declared: bounded, .. } | Param::Const { declared: bounded, .. } => {
                     declared.extend([bounded.clone(), comma()]);
@@ -199,7 +203,7 @@ impl View {
             predicates.extend(fill("$thing: ::core::default::Default + 'static,", Span::call_site(), &holes));
         }
         let lifetime = lifetime.to_string();
-        Self { name, lifetime, params: declared, arguments, owned_arguments, predicates, attrs, root }
+        Self { name, lifetime, borrow, params: declared, arguments, owned_arguments, predicates, attrs, root }
     }
 
     /// The `impl`, by way of a tuple that is the same view. It stands in a block of its own, with a type that hides the
@@ -209,7 +213,9 @@ impl View {
     /// of the tuple's item. No field is used twice: the struct's fields have different names.
     fn implementation(&self, parts: &[Part]) -> TokenStream {
         let core = self.root.core();
-        let mut tuple = parts.iter().enumerate().map(|(i, part)| (self.block(part), variable(i))).collect::<Vec<_>>();
+        let forever = fill("'static", Span::call_site(), &[]);
+        let block = |(i, part)| (self.block(part, &forever), variable(i));
+        let mut tuple = parts.iter().enumerate().map(block).collect::<Vec<_>>();
         while tuple.len() > 1 {
             tuple = tuple.chunks(WIDEST).map(to_tuple).collect();
         }
@@ -266,6 +272,8 @@ impl View {
                         $name { $members }
                     }
                 }
+
+                $forms
             };",
             Span::call_site(),
             &[
@@ -280,6 +288,7 @@ impl View {
                 ("pattern", &pattern),
                 ("values", &values),
                 ("members", &members),
+                ("forms", &forms(self, parts, &inner, &pattern)),
                 ("with", &tag_bits(&self.attrs.with, thing, &core)),
                 ("without", &tag_bits(&self.attrs.without, thing, &core)),
             ],
@@ -287,12 +296,12 @@ impl View {
     }
 
     /// The building block of `lath-core` for a field. Errors about its name point at it.
-    fn block(&self, part: &Part) -> TokenStream {
+    pub(crate) fn block(&self, part: &Part, lifetime: &TokenStream) -> TokenStream {
         let code = match part.access {
-            Access::Ref => "$core::Ref<'static, $module::$name<$arguments>>",
-            Access::Mut => "$core::Mut<'static, $module::$name<$arguments>>",
-            Access::OptionRef => "::core::option::Option<$core::Ref<'static, $module::$name<$arguments>>>",
-            Access::OptionMut => "::core::option::Option<$core::Mut<'static, $module::$name<$arguments>>>",
+            Access::Ref => "$core::Ref<$lifetime, $module::$name<$arguments>>",
+            Access::Mut => "$core::Mut<$lifetime, $module::$name<$arguments>>",
+            Access::OptionRef => "::core::option::Option<$core::Ref<$lifetime, $module::$name<$arguments>>>",
+            Access::OptionMut => "::core::option::Option<$core::Mut<$lifetime, $module::$name<$arguments>>>",
             Access::Handle => "$core::Handle<$thing>",
         };
         fill(
@@ -302,6 +311,7 @@ impl View {
                 ("core", &self.root.core()),
                 ("thing", &self.attrs.thing.ty),
                 ("module", &self.attrs.module),
+                ("lifetime", lifetime),
                 ("name", &TokenTree::from(part.name.clone()).into()),
                 ("arguments", &self.attrs.thing.arguments),
             ],
@@ -344,7 +354,7 @@ impl View {
 }
 
 /// The variable for part `i` of the tuple.
-fn variable(i: usize) -> TokenStream {
+pub(crate) fn variable(i: usize) -> TokenStream {
     TokenTree::from(Ident::new(&format!("__part{i}"), Span::call_site())).into()
 }
 

@@ -1,7 +1,8 @@
-//! `Thing` and `View` reach the other crates through the facade only.
+//! `Thing`, `View` and `Params` reach the other crates through the facade only.
 //!
 //! This test crate calls itself `lath` and offers just the names that the macros may use, so it also shows that no
-//! others are needed. What the macros accept and refuse is tested in `lath-core`, in `tests/derive.rs`.
+//! others are needed. What the macros accept and refuse is tested in `lath-core` and `lath-schedule`, in
+//! `tests/derive.rs`.
 
 #![expect(unsafe_code, reason = "declares the unsafe traits that the macros implement, and calls what they wrote")]
 #![expect(
@@ -12,7 +13,7 @@
 
 extern crate self as lath;
 
-use lath_derive::{Thing, View};
+use lath_derive::{Params, Thing, View};
 
 #[doc(hidden)]
 pub mod __private {
@@ -89,7 +90,32 @@ pub mod __private {
             unsafe fn at<'a>(base: Self::Base, row: usize) -> Self::Item<'a>;
         }
 
+        pub unsafe trait Slices: View {
+            type Slices<'a>;
+            fn dense() -> bool;
+            unsafe fn slices<'a>(base: Self::Base, rows: core::ops::Range<usize>) -> Self::Slices<'a>;
+        }
+
+        unsafe impl<F: Field<Thing: Thing<Storage: Storage<F::Thing>>>> Slices for Ref<'_, F> {
+            type Slices<'a> = &'a [F::Value];
+            fn dense() -> bool {
+                true
+            }
+            unsafe fn slices<'a>(_: Self::Base, _: core::ops::Range<usize>) -> Self::Slices<'a> {
+                &[]
+            }
+        }
+
+        pub unsafe trait PlainView: View {}
+
+        macro_rules! plain_view {
+            ($($code:tt)*) => { $($code)* };
+        }
+        pub(crate) use plain_view as __plain_view;
+
         pub struct Ref<'a, F: Field>(&'a F::Value);
+
+        unsafe impl<F: Field<Value: Copy, Thing: Thing<Storage: Storage<F::Thing>>>> PlainView for Ref<'_, F> {}
 
         impl<'a, F: Field> Ref<'a, F> {
             pub fn into_inner(self) -> &'a F::Value {
@@ -146,9 +172,35 @@ pub mod __private {
             fn clone_fields(from: Self::Ref<'_>) -> Self;
         }
     }
+
+    pub mod lath_schedule {
+        pub struct World(pub u32);
+        pub struct Missing;
+        #[derive(Clone, Copy)]
+        pub struct Context<'w>(pub &'w World);
+
+        #[derive(Default)]
+        pub struct Access(pub Vec<&'static str>);
+
+        impl Access {
+            pub fn ask<P: Param>(&mut self) {
+                P::declare(self);
+            }
+        }
+
+        pub unsafe trait Param: Sized {
+            type State: Send + Sync + 'static;
+            type Item<'w, 's>: Param<State = Self::State>;
+            fn declare(access: &mut Access);
+            fn init(world: &mut World) -> Self::State;
+            fn check(_: &Self::State, _: &World) -> Result<(), Missing>;
+            unsafe fn fetch<'w, 's>(state: &'s mut Self::State, context: Context<'w>) -> Self::Item<'w, 's>;
+        }
+    }
 }
 
 use __private::lath_core::{Field, FieldVisitor, Fields, Home, Thing, View};
+use __private::lath_schedule::{Access, Context, Missing, Param, World};
 use __private::lath_soa::{CloneFields, Columnar, Columns, Pointers};
 
 #[derive(Thing, Default)]
@@ -258,4 +310,68 @@ fn cold_fields_have_a_default_to_be_read_and_nothing_to_be_written() {
         assert!(Actor::make_mut(at).name.is_none());
     }
     assert_eq!(actor.name, "Ada!");
+}
+
+/// Looks at the world's number.
+struct Number<'w>(&'w u32);
+
+unsafe impl Param for Number<'_> {
+    type State = ();
+    type Item<'w, 's> = Number<'w>;
+    fn declare(access: &mut Access) {
+        access.0.push("number");
+    }
+    fn init(_: &mut World) {}
+    fn check(_: &(), world: &World) -> Result<(), Missing> {
+        if world.0 == 0 { Err(Missing) } else { Ok(()) }
+    }
+    unsafe fn fetch<'w>(_: &mut (), context: Context<'w>) -> Number<'w> {
+        Number(&context.0.0)
+    }
+}
+
+/// Counts, from the number that the world had at first.
+struct Own<'s>(&'s mut u32);
+
+unsafe impl Param for Own<'_> {
+    type State = u32;
+    type Item<'w, 's> = Own<'s>;
+    fn declare(access: &mut Access) {
+        access.0.push("count");
+    }
+    fn init(world: &mut World) -> u32 {
+        world.0
+    }
+    fn check(_: &u32, _: &World) -> Result<(), Missing> {
+        Ok(())
+    }
+    unsafe fn fetch<'w, 's>(state: &'s mut u32, _: Context<'w>) -> Own<'s> {
+        Own(state)
+    }
+}
+
+#[derive(Params)]
+struct Inner<'w>(Number<'w>);
+
+#[derive(Params)]
+struct Counting<'w, 's> {
+    inner: Inner<'w>,
+    count: Own<'s>,
+}
+
+#[test]
+fn parameters_are_passed_on_to_the_fields_in_order() {
+    let mut access = Access::default();
+    Counting::declare(&mut access);
+    assert_eq!(access.0, ["number", "count"]);
+
+    let mut world = World(7);
+    let mut state = Counting::init(&mut world);
+    assert!(Counting::check(&state, &world).is_ok() && Counting::check(&state, &World(0)).is_err());
+    for expected in [8, 9] {
+        // SAFETY: these parameters ask for nothing.
+        let counting = unsafe { Counting::fetch(&mut state, Context(&world)) };
+        *counting.count.0 += 1;
+        assert_eq!((*counting.inner.0.0, *counting.count.0), (7, expected));
+    }
 }

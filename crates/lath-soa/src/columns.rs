@@ -21,6 +21,8 @@ use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage}
 use crate::cold::{Cell, Defaults, is_cold};
 use crate::layout::{Column, cold_rank, extent, field_column, head_column};
 
+mod strips;
+
 /// A thing that can be kept in columns: `#[thing(columns)]` implements it.
 ///
 /// # Safety
@@ -366,7 +368,8 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     fn near(&mut self, index: u32) -> Option<Place<T>> {
-        self.place(index)
+        let (block, row, len) = self.blocks.find_near(index)?;
+        Some(Place { block: block.cast(), row, len, thing: PhantomData })
     }
 
     fn grow(&self, index: u32) -> Result<Place<T>, OutOfMemory> {

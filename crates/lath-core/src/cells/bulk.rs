@@ -1,11 +1,16 @@
 #![expect(unsafe_code, reason = "fills the free slots of a group one after the other, and notes them all at once")]
 //! Filling the free slots of a group with as many things as there are.
 
+use core::ops::Range;
+
 use super::*;
 use crate::state::fitting_kind;
 
 /// The slots of a group that were just filled, and whose handles are still to come.
 pub(crate) struct Batch<T: Thing> {
+    /// Neighbours that have the same stamp come first.
+    run: Range<u32>,
+    stamp: u32,
     first: u32,
     bits: u64,
     start: Option<Place<T>>,
@@ -13,16 +18,24 @@ pub(crate) struct Batch<T: Thing> {
 
 impl<T: Thing> Batch<T> {
     /// None.
-    pub(crate) const EMPTY: Self = Self { first: 0, bits: 0, start: None };
+    pub(crate) const EMPTY: Self = Self { run: 0..0, stamp: 0, first: 0, bits: 0, start: None };
 
     /// How many handles are still to come.
     pub(crate) fn len(&self) -> usize {
-        self.bits.count_ones() as usize
+        self.run.len() + self.bits.count_ones() as usize
     }
 
     /// The next handle. The cells are those that the batch was made by, and have not been changed since.
     #[inline(always)]
     pub(crate) fn next(&mut self, cells: &Cells<T>) -> Option<Handle<T>> {
+        match self.run.next() {
+            Some(index) => Some(Handle::from_parts(index, self.stamp)),
+            None => self.next_one(cells),
+        }
+    }
+
+    #[inline(always)]
+    fn next_one(&mut self, cells: &Cells<T>) -> Option<Handle<T>> {
         let bit = (self.bits != 0).then(|| self.bits.trailing_zeros())?;
         self.bits &= self.bits - 1;
         // SAFETY: both places are of a storage of this type and in one group. It need not even be that of `cells`: memory
@@ -48,7 +61,7 @@ impl<T: Thing> Cells<T> {
 
     /// The batch of one thing that was just spawned.
     pub(crate) fn batch_of(&self, handle: Handle<T>) -> Batch<T> {
-        Batch { first: handle.index(), bits: 1, start: self.values.place(handle.index()) }
+        Batch { run: handle.index()..handle.index() + 1, stamp: handle.stamp(), ..Batch::EMPTY }
     }
 
     /// Fills the free slots of the lowest group that has any, as far as `things` go. `None` if there is no such group, or
@@ -60,41 +73,41 @@ impl<T: Thing> Cells<T> {
         note: &mut impl FnMut(u32),
     ) -> Option<(Batch<T>, End)> {
         let index = self.slots.lowest_free()?;
+        let fresh = self.values.place(index).is_none();
         self.room(index).ok()?;
         let first = index - index % GROUP;
         let start = self.values.place(first)?;
         let free = self.slots.free_word(first / GROUP);
         let mut filled = Filled { cells: self, number: first / GROUP, bits: 0 };
-        let mut end = End::Group;
         let bits = Handle::<T>::STAMP;
-        for bit in ones(free) {
-            let Some(value) = things.next() else {
-                end = End::Things;
-                break;
-            };
-            let kind = match fitting_kind(bits, value.kind()) {
-                Ok(kind) => kind,
-                Err(fault) => {
-                    end = End::Fault(fault);
-                    break;
-                }
-            };
+        let mut put = |filled: &mut Filled<'_, T>, bit: u32| {
+            let Some(value) = things.next() else { return Err(End::Things) };
+            let kind = fitting_kind(bits, value.kind()).map_err(End::Fault)?;
             // SAFETY: both places are of this storage and in one group. Nobody else uses the value: the slot is free, and
             // `&mut self`.
             unsafe {
                 let values = &filled.cells.values;
                 let place = T::Storage::step(start, bit);
                 let stamp = values.stamp(place);
-                let generation = bits.generation_of(stamp.load(Ordering::Relaxed)) + 1;
+                let generation = if fresh { 1 } else { bits.generation_of(stamp.load(Ordering::Relaxed)) + 1 };
                 values.write(place, value);
                 stamp.store(bits.stamp(generation, kind), Ordering::Relaxed);
                 filled.bits |= 1 << bit;
                 note(generation);
             }
+            Ok(())
+        };
+        let skipped = index % GROUP;
+        if fresh && bits.kind == 0 && free == u64::MAX << skipped {
+            // Slots that were never used, in a row: all of generation 1.
+            let ended = (skipped..GROUP).try_for_each(|bit| put(&mut filled, bit));
+            let run = index..index + filled.bits.count_ones();
+            return Some((Batch { run, stamp: bits.stamp(1, 0), ..Batch::EMPTY }, ended.err().unwrap_or(End::Group)));
         }
+        let ended = ones(free).try_for_each(|bit| put(&mut filled, bit));
         let bits = filled.bits;
         drop(filled);
-        Some((Batch { first, bits, start: Some(start) }, end))
+        Some((Batch { first, bits, start: Some(start), ..Batch::EMPTY }, ended.err().unwrap_or(End::Group)))
     }
 }
 
@@ -108,7 +121,9 @@ struct Filled<'a, T: Thing> {
 impl<T: Thing> Drop for Filled<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.cells.slots.take_all(self.number, self.bits);
-        self.cells.mark(self.number * GROUP);
+        if self.bits != 0 {
+            self.cells.slots.take_all(self.number, self.bits);
+            self.cells.mark(self.number * GROUP);
+        }
     }
 }

@@ -4,165 +4,128 @@
 //! The slots come from outside. Nothing here relies on them: whether there is a thing is asked slot by slot, and a thing is
 //! never its own relative.
 
+use core::marker::PhantomData;
+use core::ops::Range;
+
 use super::*;
+use crate::each::ALL;
 use crate::tags::{Filter, Groups};
 use crate::tree::{Kids, Row, Step};
 use crate::view::View;
 
+/// The right to change things through one view beside a look at their relatives through another.
+pub(crate) struct Sweep<'a, P: View, V: View> {
+    pub(super) cells: &'a Cells<V::Thing>,
+    views: PhantomData<fn(P, V)>,
+}
+
 impl<T: Thing> Cells<T> {
+    /// Whoever has the cells exclusively has that right.
+    pub(crate) fn sweep<P: View<Thing = T>, V: View<Thing = T>>(&mut self) -> Sweep<'_, P, V> {
+        self.prepare_marks(V::WRITES);
+        // SAFETY: the cells are borrowed exclusively.
+        unsafe { Sweep::new(self) }
+    }
+}
+
+impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
+    /// # Safety
+    ///
+    /// For as long as `'a`: no slot changes its state but from free to claimed, nobody writes to the fields in `P::READS` and
+    /// `V::READS`, and nobody else uses those in `V::WRITES`.
+    pub(crate) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
+        const { assert!(P::WRITES == 0, "the view of the relative writes: a thing changes itself only") };
+        let _checked = const { (P::READS, V::READS, V::WRITES) };
+        Self { cells, views: PhantomData }
+    }
+
+    /// The stamp of a slot.
+    pub(crate) fn stamp(&self, index: u32) -> Option<u32> {
+        self.cells.stamp(index)
+    }
+
     /// Calls `f` for every live thing without a parent, in slot order, then for `steps`.
-    pub(crate) fn cascade<P, V>(
+    pub(crate) fn cascade(
         &mut self,
         rows: &[Row],
         steps: &[Step],
         mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
-    ) where
-        P: View<Thing = T>,
-        V: View<Thing = T>,
-    {
-        self.mark_seen::<V>();
-        let mut pair = Pair::<P, V>::new(self);
-        pair.roots(rows, |things, root| {
-            // SAFETY: see `Pair::visit`; there is no relative.
-            if let Some(me) = unsafe { things.at(root) } {
-                f(None, me);
-            }
-        });
-        for (n, &step) in steps.iter().enumerate() {
-            pair.prefetch(steps.get(n + AHEAD));
-            pair.visit(step, &mut f);
-        }
-    }
-
-    /// As [`cascade`](Self::cascade), on several threads.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn par_cascade<P, V>(
-        &mut self,
-        rows: &[Row],
-        parts: &crate::tree::Parts,
-        f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
-    ) where
-        P: View<Thing = T>,
-        V: View<Thing = T>,
-        for<'x> P::Item<'x>: Send,
-        for<'x> V::Item<'x>: Send,
-    {
-        use rayon::iter::{ParallelBridge, ParallelIterator};
-
-        self.mark_seen::<V>();
-        let this = Everywhere(&*self);
-        Pair::<P, V>::new(this.get()).roots(rows, |things, root| {
-            // SAFETY: as in `cascade`.
-            if let Some(me) = unsafe { things.at(root) } {
-                f(None, me);
-            }
-        });
-        let sweep = |steps: &[Step]| {
-            let mut pair = Pair::<P, V>::new(this.get());
-            for (n, &step) in steps.iter().enumerate() {
-                pair.prefetch(steps.get(n + AHEAD));
-                pair.visit(step, &mut |parent, me| f(parent, me));
-            }
-        };
-        sweep(parts.trunk());
-        // Not aliased among threads: a thing is in one part, and its parent, which is only looked at, is in the same one or
-        // was done before (R5). Nothing else is referred to.
-        parts.ranges().par_bridge().for_each(|range| sweep(&parts.steps()[range]));
+    ) {
+        self.cells.mark_seen_shared::<V>();
+        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
+        let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
+        pair.roots_down(rows, ALL, &mut f);
+        pair.down(steps, &mut f);
     }
 
     /// Calls `f` for the live things of `steps`, last to first, then for those without a parent.
-    pub(crate) fn gather<P, V>(
+    pub(crate) fn gather(
         &mut self,
         rows: &[Row],
         steps: &[Step],
         mut f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
-    ) where
-        P: View<Thing = T>,
-        V: View<Thing = T>,
-    {
-        self.mark_seen::<V>();
-        let this = &*self;
-        let mut near = Window::<P>::new(this);
-        let mut visit = |things: &mut Window<'_, V>, me: u32| {
-            let children = Relatives { window: near.at_first(Kids::of(rows, me)), children: Kids::of(rows, me), me };
-            // SAFETY: the cells are borrowed exclusively and the item lives for the length of the call, as do those of
-            // `children`, which leave out this slot and do not write.
-            if let Some(me) = unsafe { things.at(me) } {
-                f(children, me);
-            }
-        };
-        let mut pair = Pair::<P, V>::new(this);
-        for &Step { me, .. } in steps.iter().rev() {
-            visit(&mut pair.things, me);
-        }
-        pair.roots(rows, visit);
+    ) {
+        self.cells.mark_seen_shared::<V>();
+        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
+        let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
+        pair.up(rows, steps, &mut f);
+        pair.roots_up(rows, ALL, &mut f);
     }
 
     /// Calls `f` for some things, by slot and stamp, and all that is below them, parents first. Answers how many there were.
-    pub(crate) fn cascade_below<P, V>(
+    pub(crate) fn cascade_below(
         &mut self,
         rows: &[Row],
         tops: &[(u32, u32)],
         mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
-    ) -> usize
-    where
-        P: View<Thing = T>,
-        V: View<Thing = T>,
-    {
-        if self.marks.is_some() {
-            let below = tops.iter().flat_map(|&(top, _)| Kids::subtree(rows, top));
-            below.for_each(|me| self.mark_fields(me, V::WRITES));
-        }
-        let mut pair = Pair::<P, V>::new(self);
+    ) -> usize {
+        self.mark_below(rows, tops);
+        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
+        let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
         let mut reached = 0;
         for &(top, _) in tops {
             for me in Kids::subtree(rows, top) {
                 reached += 1;
-                pair.visit(Step { me, parent: rows.get(me as usize).map_or(0, |row| row.parent) }, &mut f);
+                pair.visit(Step::of(rows, me), &mut f);
             }
         }
         reached
     }
-}
 
-/// Cells that several threads may make views of.
-#[cfg(feature = "parallel")]
-struct Everywhere<'a, T: Thing>(&'a Cells<T>);
-
-// SAFETY: threads only ask where slots are and which are live, which reads atomics and computes addresses. What they do with
-// the slots is up to the views: items are `Send`, and no thread gets one that another could write to (R5).
-#[cfg(feature = "parallel")]
-unsafe impl<T: Thing> Sync for Everywhere<'_, T> {}
-
-#[cfg(feature = "parallel")]
-impl<'a, T: Thing> Everywhere<'a, T> {
-    fn get(&self) -> &'a Cells<T> {
-        self.0
+    /// Marks the fields that a view writes, of some things and of all that is below them.
+    pub(super) fn mark_below(&self, rows: &[Row], tops: &[(u32, u32)]) {
+        if self.cells.marks.is_some() {
+            let below = tops.iter().flat_map(|&(top, _)| Kids::subtree(rows, top));
+            below.for_each(|me| self.cells.mark_fields_shared(me, V::WRITES));
+        }
     }
 }
 
 /// How many steps ahead memory is asked for.
 const AHEAD: usize = 12;
 
-/// Things to be changed, and relatives to be looked at. Made from cells that are borrowed exclusively.
-struct Pair<'a, P: View, V: View> {
+/// Things to be changed, and relatives to be looked at.
+pub(super) struct Pair<'a, P: View, V: View> {
     relatives: Window<'a, P>,
     things: Window<'a, V>,
 }
 
 impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
-    fn new(cells: &'a Cells<V::Thing>) -> Self {
-        const { assert!(P::WRITES == 0, "the view of the relative writes: a thing changes itself only") };
-        let _checked = const { (P::READS, V::READS, V::WRITES) };
+    /// # Safety
+    ///
+    /// Whoever makes this has the right of a [`Sweep`], for as long as it is used. Where several are at work at the
+    /// same time (`cells/par_cascade.rs`), none visits a thing that another one visits or looks at.
+    pub(super) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
         Self { relatives: Window::new(cells), things: Window::new(cells) }
     }
 
     /// Calls `f` with a thing and its parent.
     #[inline(always)]
-    fn visit(&mut self, step: Step, f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+    pub(super) fn visit(&mut self, step: Step, f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
         let Step { me, parent } = step;
-        // SAFETY: not aliased: the cells are borrowed exclusively; both items live for the length of the call, since `f`
-        // takes any lifetime and so can keep neither; they are of different slots, and the parent's does not write.
+        // SAFETY: not aliased: the fields are ours, and nobody else is at these things (by `new`); both items live
+        // for the length of the call, since `f` takes any lifetime and so can keep neither; they are of different slots, and
+        // the parent's does not write.
         unsafe {
             let parent = if parent == me { None } else { self.relatives.at(parent) };
             if let Some(me) = self.things.at(me) {
@@ -171,18 +134,60 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
         }
     }
 
-    /// Calls `f` with every live slot that has no parent and that the view sees.
-    fn roots(&mut self, rows: &[Row], mut f: impl FnMut(&mut Window<'a, V>, u32)) {
-        let filter = self.things.filter;
-        let mut from = 0;
-        while let Some(number) = filter.next(from) {
-            for index in ones(filter.word(number)).map(|bit| number * GROUP + bit) {
-                if rows.get(index as usize).is_none_or(|row| row.parent == 0) {
-                    f(&mut self.things, index);
-                }
-            }
-            from = number + 1;
+    /// Calls `f` with a thing and its children.
+    #[inline(always)]
+    fn visit_up(&mut self, rows: &[Row], me: u32, f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
+        let children = Kids::of(rows, me);
+        let children = Relatives { window: self.relatives.at_first(children), children, me };
+        // SAFETY: as in `visit`: both live for the length of the call, and `children` leave out this slot and do not write.
+        if let Some(me) = unsafe { self.things.at(me) } {
+            f(children, me);
         }
+    }
+
+    /// Calls `f` for things and their parents, first to last.
+    #[inline(always)]
+    pub(super) fn down(&mut self, steps: &[Step], f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+        for (n, &step) in steps.iter().enumerate() {
+            self.prefetch(steps.get(n + AHEAD));
+            self.visit(step, f);
+        }
+    }
+
+    /// Calls `f` for things and their children, last to first.
+    #[inline(always)]
+    pub(super) fn up(
+        &mut self,
+        rows: &[Row],
+        steps: &[Step],
+        f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
+    ) {
+        for &Step { me, .. } in steps.iter().rev() {
+            self.visit_up(rows, me, f);
+        }
+    }
+
+    /// Calls `f` for the live things without a parent in some groups.
+    #[inline(always)]
+    pub(super) fn roots_down(
+        &mut self,
+        rows: &[Row],
+        groups: Range<u32>,
+        f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) {
+        // Nobody is a relative of itself.
+        roots(self.things.filter, rows, groups, |me| self.visit(Step { me, parent: me }, f));
+    }
+
+    /// Calls `f` for the live things without a parent in some groups, and for their children.
+    #[inline(always)]
+    pub(super) fn roots_up(
+        &mut self,
+        rows: &[Row],
+        groups: Range<u32>,
+        f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
+    ) {
+        roots(self.things.filter, rows, groups, |me| self.visit_up(rows, me, f));
     }
 
     /// Tells the processor about a step to come.
@@ -192,6 +197,20 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
         if let Some(place) = step.and_then(|step| values.place(step.me)) {
             values.prefetch(place);
         }
+    }
+}
+
+/// Calls `f` with every slot of some groups that the filter lets through and that has no parent.
+#[inline(always)]
+fn roots(filter: Filter<'_>, rows: &[Row], groups: Range<u32>, mut f: impl FnMut(u32)) {
+    let mut from = groups.start;
+    while let Some(number) = filter.next(from).filter(|number| groups.contains(number)) {
+        for index in ones(filter.word(number)).map(|bit| number * GROUP + bit) {
+            if rows.get(index as usize).is_none_or(|row| row.parent == 0) {
+                f(index);
+            }
+        }
+        from = number + 1;
     }
 }
 

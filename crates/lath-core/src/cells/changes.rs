@@ -22,18 +22,25 @@ impl<T: Thing> Cells<T> {
         })
     }
 
+    /// Makes it possible to mark the fields that a view writes one by one, behind a shared reference.
+    pub(crate) fn prepare_marks(&mut self, fields: u64) {
+        if let Some(marks) = &mut self.marks {
+            marks.prepare(fields);
+        }
+    }
+
     /// Marks the group of a slot.
     #[inline(always)]
-    pub(super) fn mark(&mut self, index: u32) {
-        if let Some(marks) = &mut self.marks {
+    pub(super) fn mark(&self, index: u32) {
+        if let Some(marks) = &self.marks {
             marks.mark(index / GROUP);
         }
     }
 
     /// Marks all groups that have a live slot.
     #[inline]
-    pub(super) fn mark_all(&mut self) {
-        if let Some(marks) = &mut self.marks {
+    pub(super) fn mark_all(&self) {
+        if let Some(marks) = &self.marks {
             let mut from = 0;
             while let Some((group, _)) = self.slots.next_live(from) {
                 marks.mark(group);
@@ -45,10 +52,14 @@ impl<T: Thing> Cells<T> {
     /// Marks the fields that a view writes, in the groups in which it sees anything.
     #[inline]
     pub(super) fn mark_seen<V: View<Thing = T>>(&mut self) {
-        if V::WRITES == 0 || self.marks.is_none() {
-            return;
-        }
-        let Some(mut marks) = self.marks.take() else { return };
+        self.prepare_marks(V::WRITES);
+        self.mark_seen_shared::<V>();
+    }
+
+    /// As [`mark_seen`](Self::mark_seen), while others may write to other fields.
+    #[inline]
+    pub(super) fn mark_seen_shared<V: View<Thing = T>>(&self) {
+        let (true, Some(marks)) = (V::WRITES != 0, &self.marks) else { return };
         let filter = self.filter::<V>();
         let mut from = 0;
         while let Some(group) = filter.next(from) {
@@ -57,13 +68,19 @@ impl<T: Thing> Cells<T> {
             }
             from = group + 1;
         }
-        self.marks = Some(marks);
     }
 
-    /// Marks the fields that a view writes, in the group of a slot.
+    /// Marks some fields, in the group of a slot.
     #[inline]
     pub(super) fn mark_fields(&mut self, index: u32, fields: u64) {
-        if let (true, Some(marks)) = (fields != 0, &mut self.marks) {
+        self.prepare_marks(fields);
+        self.mark_fields_shared(index, fields);
+    }
+
+    /// As [`mark_fields`](Self::mark_fields), while others may write to other fields.
+    #[inline]
+    pub(super) fn mark_fields_shared(&self, index: u32, fields: u64) {
+        if let (true, Some(marks)) = (fields != 0, &self.marks) {
             marks.mark_fields(index / GROUP, fields);
         }
     }

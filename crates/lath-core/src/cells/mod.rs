@@ -11,6 +11,11 @@
 mod bulk;
 mod cascade;
 mod changes;
+mod deal;
+mod ended;
+pub(crate) mod image;
+#[cfg(feature = "parallel")]
+mod par_cascade;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod rest;
@@ -18,6 +23,7 @@ mod run;
 mod shared;
 mod tagged;
 mod view;
+mod views;
 mod walk;
 mod whole;
 
@@ -38,13 +44,18 @@ use crate::thing::Thing;
 
 pub(crate) use bulk::{Batch, End};
 pub use cascade::Relatives;
+pub(crate) use cascade::Sweep;
+pub use deal::Lane;
+pub(crate) use ended::Ended;
 pub use rest::Rest;
-pub use view::Query;
+pub use view::QueryIter;
+pub use views::{OtherViews, Views};
 pub use walk::{Iter, IterMut};
 
 type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
 
-pub(crate) struct Cells<T: Thing> {
+#[allow(unreachable_pub, reason = "named by the sealed trait `Reach`, which is public")]
+pub struct Cells<T: Thing> {
     slots: Slots,
     values: T::Storage,
     tags: TagIndex,
@@ -149,15 +160,28 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
         let place = self.values.place(handle.index())?;
+        self.holds(place, handle).then_some(place)
+    }
+
+    /// As [`find`](Self::find), and quicker near the last slot that was asked for here.
+    #[inline(always)]
+    fn find_near(&mut self, handle: Handle<T>) -> Option<Place<T>> {
+        let place = self.values.near(handle.index())?;
+        self.holds(place, handle).then_some(place)
+    }
+
+    /// Whether the place, which is that of the handle's slot, holds the value that it names.
+    #[inline(always)]
+    fn holds(&self, place: Place<T>, handle: Handle<T>) -> bool {
         // SAFETY: the place is of this storage. Acquire: if the stamp was set by a thread that staged the value, the
         // value is seen too (C3).
         let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Acquire);
         // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another even one (G3).
         if stamp != handle.stamp() {
             unlikely();
-            return None;
+            return false;
         }
-        Some(place)
+        true
     }
 
     #[inline(always)]
@@ -268,6 +292,7 @@ impl<T: Thing> Cells<T> {
         let stamp = unsafe {
             let stamp = values.stamp(place);
             let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, kind);
+            values.prefetch_on(place);
             values.write(place, value);
             stamp.store(live, Ordering::Relaxed);
             live

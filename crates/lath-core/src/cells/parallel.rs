@@ -35,7 +35,7 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<V>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        this.chunks().into_par_iter().for_each(|groups| {
+        this.chunks().for_each(|groups| {
             // SAFETY: as in `Cells::each`; the chunks have no slot in common, so every item is made once, on one thread.
             unsafe { each::each::<V>(storage.get(), filter, groups, &f) }
         });
@@ -50,7 +50,7 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<V>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        this.chunks().into_par_iter().for_each(|groups| {
+        this.chunks().for_each(|groups| {
             // SAFETY: as in `par_each`; dense, as was asserted above.
             unsafe { each::each_run::<V>(storage.get(), filter, groups, &f) }
         });
@@ -67,15 +67,24 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<(crate::view::Mut<'_, F>, V)>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        this.chunks().into_par_iter().for_each(|groups| {
+        this.chunks().for_each(|groups| {
             // SAFETY: as in `Cells::map`; the chunks have no group in common, so every group is one thread's.
             unsafe { crate::map::map::<F, V>(storage.get(), filter, groups, &f) }
         });
     }
 
-    /// All groups that have memory, in chunks.
-    fn chunks(&self) -> alloc::vec::Vec<Range<u32>> {
-        let end = self.slots.group_end();
-        (0..end).step_by(CHUNK as usize).map(|from| from..(from + CHUNK).min(end)).collect()
+    /// How many chunks the groups that have memory make.
+    pub(super) fn chunk_count(&self) -> usize {
+        self.slots.group_end().div_ceil(CHUNK) as usize
     }
+
+    fn chunks(&self) -> impl ParallelIterator<Item = Range<u32>> + use<T> {
+        (0..self.chunk_count()).into_par_iter().map(chunk)
+    }
+}
+
+/// The groups of a chunk; the last one may have some that do not exist.
+pub(super) fn chunk(number: usize) -> Range<u32> {
+    let from = number as u32 * CHUNK;
+    from..from + CHUNK
 }

@@ -12,25 +12,53 @@ impl<T: Thing> Cells<T> {
         self.find(handle).map(|place| unsafe { self.values.tags(place) })
     }
 
-    /// Changes the tags of the thing that `handle` names. Answers whether there is one.
+    /// Gives the thing that `handle` names exactly these tags. Answers whether there is one.
     #[inline]
-    pub(crate) fn change_tags(&mut self, handle: Handle<T>, change: impl FnOnce(u64) -> u64) -> bool {
-        let Some(place) = self.find(handle) else { return false };
-        let index = handle.index();
-        // SAFETY: the place is of this storage and holds a value (`find`).
-        let before = unsafe { self.values.tags(place) }.widen();
-        let after = change(before);
-        if self.slots.claimed() == 0 || self.slots.state(index) == State::Live {
-            if !self.tags.has_room(index, after & !before) {
-                self.tags.grow(self.last_slot(index), after & !before).unwrap_or_else(|error| panic!("{error}"));
-            }
-            self.tags.remove(index, before & !after);
-            self.tags.insert(index, after & !before);
+    pub(crate) fn set_tags(&mut self, handle: Handle<T>, tags: u64) -> bool {
+        match self.tags(handle) {
+            Some(before) => self.change_tags(handle, tags, before.widen() & !tags),
+            None => false,
         }
-        // SAFETY: as above; `&mut self` keeps everyone else away.
-        unsafe { self.values.set_tags(place, T::Tags::narrow(after)) };
+    }
+
+    /// Gives the thing that `handle` names the first tags and takes the others. Answers whether there is one.
+    #[inline(always)]
+    pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
+        let Some(place) = self.find_near(handle) else { return false };
+        let index = handle.index();
+        if self.slots.claimed() == 0 || self.is_live_now(index) {
+            if !self.tags.insert(index, insert) {
+                self.insert_tags_with_room(place, index, insert);
+            }
+            self.tags.remove(index, remove);
+        }
+        // SAFETY: the place is of this storage and holds a value (`find_near`); `&mut self` keeps everyone else away.
+        unsafe {
+            let before = self.values.tags(place).widen();
+            self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
+        }
         self.mark(index);
         true
+    }
+
+    /// Whether a slot is live, asked where hardly ever is anything else.
+    #[cold]
+    #[inline(never)]
+    fn is_live_now(&self, index: u32) -> bool {
+        self.slots.state(index) == State::Live
+    }
+
+    /// Notes tags that there was no room for, or none of them.
+    #[cold]
+    #[inline(never)]
+    fn insert_tags_with_room(&mut self, place: Place<T>, index: u32, tags: u64) {
+        if let Err(error) = self.tags.grow(self.last_slot(index), tags) {
+            // SAFETY: the place is of this storage and holds a value, by the caller.
+            let before = unsafe { self.values.tags(place) }.widen();
+            self.tags.remove(index, tags & !before);
+            panic!("{error}");
+        }
+        self.tags.insert(index, tags);
     }
 
     /// Makes room to note the tags of a slot and the cluster of its group.

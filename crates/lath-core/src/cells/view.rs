@@ -50,16 +50,16 @@ impl<T: Thing> Cells<T> {
 
     /// The views of all things that it sees, one by one. The view must not write.
     #[inline]
-    pub(crate) fn query<V: View<Thing = T>>(&self) -> Query<'_, V> {
+    pub(crate) fn query<V: View<Thing = T>>(&self) -> QueryIter<'_, V> {
         const { assert!(V::WRITES == 0, "this view writes: use `query_mut`") };
-        Query::new(self)
+        QueryIter::new(self)
     }
 
     /// The views of all things that it sees, one by one.
     #[inline]
-    pub(crate) fn query_mut<V: View<Thing = T>>(&mut self) -> Query<'_, V> {
+    pub(crate) fn query_mut<V: View<Thing = T>>(&mut self) -> QueryIter<'_, V> {
         self.mark_seen::<V>();
-        Query::new(self)
+        QueryIter::new(self)
     }
 
     /// The view of one thing, if it sees it. The view must not write.
@@ -84,7 +84,7 @@ impl<T: Thing> Cells<T> {
     ///
     /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
     #[inline]
-    unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+    pub(super) unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
         let place = self.find(handle)?;
         if V::WITH | V::WITHOUT != 0 {
             // SAFETY: the place is of this storage and holds a value (`find`).
@@ -129,7 +129,7 @@ pub(super) fn assert_dense<V: Slices>() {
 }
 
 /// The views of a pool's things, one by one, in slot order: [`Pool::query`](crate::Pool::query).
-pub struct Query<'a, V: View> {
+pub struct QueryIter<'a, V: View> {
     cells: &'a Cells<V::Thing>,
     filter: Filter<'a>,
     /// The next group to look at.
@@ -139,11 +139,27 @@ pub struct Query<'a, V: View> {
     base: Option<V::Base>,
 }
 
-impl<'a, V: View> Query<'a, V> {
+impl<'a, V: View> QueryIter<'a, V> {
     #[inline]
-    fn new(cells: &'a Cells<V::Thing>) -> Self {
+    pub(super) fn new(cells: &'a Cells<V::Thing>) -> Self {
         let _checked = const { (V::READS, V::WRITES) };
         Self { cells, filter: cells.filter::<V>(), group: 0, bits: 0, base: None }
+    }
+
+    /// The next slot that matches, where its run begins, and its row in the run.
+    #[inline]
+    pub(super) fn next_row(&mut self) -> Option<(u32, V::Base, usize)> {
+        while self.bits == 0 {
+            let number = self.filter.next(self.group)?;
+            self.group = number + 1;
+            self.bits = self.filter.word(number);
+            let place = self.cells.values.place(number * GROUP)?;
+            // SAFETY: the place is that of the index.
+            self.base = Some(unsafe { V::base(&self.cells.values, place, number * GROUP) });
+        }
+        let row = self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        Some(((self.group - 1) * GROUP + row, self.base?, row as usize))
     }
 
     /// How many things are still to come.
@@ -167,25 +183,16 @@ impl<'a, V: View> Query<'a, V> {
     }
 }
 
-impl<'a, V: View> Iterator for Query<'a, V> {
+impl<'a, V: View> Iterator for QueryIter<'a, V> {
     type Item = V::Item<'a>;
 
     #[inline]
     fn next(&mut self) -> Option<V::Item<'a>> {
-        while self.bits == 0 {
-            let number = self.filter.next(self.group)?;
-            self.group = number + 1;
-            self.bits = self.filter.word(number);
-            let place = self.cells.values.place(number * GROUP)?;
-            // SAFETY: the place is that of the index.
-            self.base = Some(unsafe { V::base(&self.cells.values, place, number * GROUP) });
-        }
-        let row = self.bits.trailing_zeros() as usize;
-        self.bits &= self.bits - 1;
+        let (_, base, row) = self.next_row()?;
         // SAFETY: the row is within the group, which lies within its run, and its slot matches, so it is live and
         // holds a value. Not aliased: `query` has borrowed the cells for `'a` and refuses views that write; `query_mut`
-        // has borrowed them exclusively; and every slot comes once.
-        Some(unsafe { V::at(self.base?, row) })
+        // has borrowed them exclusively, or `Views` the fields; and every slot comes once.
+        Some(unsafe { V::at(base, row) })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

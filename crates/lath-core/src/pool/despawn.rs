@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::Pool;
+use crate::cells::{Cells, Ended};
 use crate::handle::Handle;
+use crate::reuse::Reuse;
 use crate::storage::ThingMut;
 use crate::thing::Thing;
 use crate::tree::Orphans;
@@ -176,9 +178,13 @@ impl<T: Thing> Pool<T> {
     /// assert!(!crew.contains(ada));
     /// ```
     pub fn clear(&mut self) {
-        let Self { cells, order, counts, graves, trees } = self;
+        let Self { cells, order, counts, graves, trees, .. } = self;
         graves.clear();
         trees.clear();
+        if Cells::<T>::PLAIN && order.reuse() == Reuse::Lowest {
+            counts.note_used(cells.slots().used());
+            cells.end_all_plain();
+        }
         cells.clear(&mut |freed, cells| {
             counts.note_freed(cells.slots().used());
             order.note(freed, cells);
@@ -296,9 +302,30 @@ impl<'a, T: Thing> Leaving<'a, T> {
 
     /// Despawns all that are left.
     fn despawn(&mut self) {
+        if Cells::<T>::PLAIN && self.pool.order.reuse() == Reuse::Lowest {
+            return self.despawn_plain();
+        }
         while let Some(handle) = self.next() {
             self.pool.despawn_alone(handle);
         }
+    }
+
+    /// The same where nothing is to be dropped, and no order of freeing to be kept: a group of slots at a time. Children tend
+    /// to be neighbours.
+    fn despawn_plain(&mut self) {
+        let used = self.pool.used();
+        self.pool.counts.note_used(used);
+        let mut ended = Ended::default();
+        if self.done == 0 && self.orphans.is_none() && self.pool.trees.part_all(&mut self.list) {
+            self.done = self.list.len();
+            for &handle in &self.list {
+                self.pool.cells.end_plain(handle, &mut ended);
+            }
+        }
+        while let Some(handle) = self.next() {
+            self.pool.cells.end_plain(handle, &mut ended);
+        }
+        self.pool.cells.free_ended(&mut ended);
     }
 }
 

@@ -14,10 +14,13 @@
 mod access;
 mod changes;
 mod despawn;
+mod image;
 mod iter;
+mod resume;
 mod spawn;
 mod stage;
 mod stats;
+mod systems;
 mod tags;
 mod tree;
 mod view;
@@ -34,6 +37,7 @@ use crate::thing::Thing;
 use crate::tree::Trees;
 
 pub use despawn::DrainWhere;
+pub use image::{PoolDelta, PoolImage};
 pub use spawn::SpawnMany;
 pub use stats::{Excess, Stats};
 
@@ -83,6 +87,8 @@ pub struct Pool<T: Thing> {
     graves: BinaryHeap<Reverse<(u64, u32)>>,
     counts: stats::Counts,
     trees: Trees<T>,
+    /// No two pools have the same: an image knows what it is an image of.
+    identity: u64,
 }
 
 impl<T: Thing> Pool<T> {
@@ -168,6 +174,7 @@ impl<T: Thing> Pool<T> {
             graves: BinaryHeap::new(),
             counts: stats::Counts::new(),
             trees: Trees::new(),
+            identity: image::next_identity(),
         })
     }
 
@@ -257,7 +264,8 @@ impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
         // As much room as in the original: a copy of a fixed pool does not allocate either.
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);
-        Self { cells, order: self.order.clone(), graves, counts: self.counts, trees: self.trees.clone() }
+        let identity = image::next_identity();
+        Self { cells, order: self.order.clone(), graves, counts: self.counts, trees: self.trees.clone(), identity }
     }
 }
 

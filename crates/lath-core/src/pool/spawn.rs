@@ -67,8 +67,8 @@ impl<T: Thing> Pool<T> {
             Ok(handle) => handle,
             Err(value) => return Err((marks, value)),
         };
-        let used = self.used();
-        self.counts.note_spawned::<T>(handle.generation(), used);
+        let Self { cells, counts, .. } = self;
+        counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
         Ok(handle)
     }
 
@@ -131,8 +131,8 @@ impl<T: Thing> Pool<T> {
             self.cells.room(index).map_err(SpawnFault::OutOfMemory)?;
         }
         let range = self.cells.fill_run(first, n, f)?;
-        let used = self.used();
-        self.counts.note_spawned::<T>(range.first().generation(), used);
+        let Self { cells, counts, .. } = self;
+        counts.note_spawned::<T>(range.first().generation(), || cells.slots().used());
         Ok(range)
     }
 
@@ -201,8 +201,8 @@ impl<T: Thing> Pool<T> {
             None => vacancy.fill(value),
             Some(handle) => vacancy.with_stamp_of(handle).fill(value),
         };
-        let used = self.used();
-        self.counts.note_spawned::<T>(handle.generation(), used);
+        let Self { cells, counts, .. } = self;
+        counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
         Ok(handle)
     }
 
@@ -250,7 +250,7 @@ impl<T: Thing, I: Iterator<Item = T>> SpawnMany<'_, T, I> {
         if Cells::<T>::BATCHES && order.reuse() == Reuse::Lowest {
             let mut largest = 0;
             let filled = cells.fill_group(&mut things, &mut |generation| largest = largest.max(generation));
-            counts.note_spawned::<T>(largest, cells.slots().used());
+            counts.note_spawned::<T>(largest, || cells.slots().used());
             match filled {
                 Some((batch, End::Things)) => return self.batch = batch,
                 Some((_, End::Fault(fault))) => refuse::<T>(fault),

@@ -152,8 +152,9 @@ impl<T: Thing> Pool<T> {
     pub fn commit(&mut self) -> u32 {
         let Self { cells, counts, .. } = self;
         let used = cells.slots().used();
-        let committed = cells.commit(&mut |generation| counts.note_spawned::<T>(generation, used));
-        counts.note_spawned::<T>(0, used);
+        let committed = cells.commit(&mut |generation| counts.note_spawned::<T>(generation, || used));
+        counts.note_used(used);
+        counts.note_spawned::<T>(0, || used);
         committed
     }
 

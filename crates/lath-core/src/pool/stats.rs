@@ -94,21 +94,23 @@ impl Counts {
     /// Notes a slot that was just freed; `used` does not count it any more.
     #[inline]
     pub(super) fn note_freed(&mut self, used: u32) {
-        // What was staged or reserved, behind a shared reference, has not been noted yet.
-        self.high_water = self.high_water.max(used + 1);
+        self.note_used(used + 1);
+    }
+
+    /// Notes how many slots are in use, before they become fewer: until then whoever asks counts them anew.
+    #[inline]
+    pub(super) fn note_used(&mut self, used: u32) {
+        self.high_water = self.high_water.max(used);
     }
 
     /// Notes a thing that was just spawned; `used` counts it.
     #[inline]
-    pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: u32) {
+    pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: impl FnOnce() -> u32) {
         if generation > self.largest_generation {
             self.largest_generation = generation;
         }
-        if used > self.high_water {
-            self.high_water = used;
-            if used > self.expected {
-                self.warn_once::<T>();
-            }
+        if self.expected != u32::MAX && used() > self.expected {
+            self.warn_once::<T>();
         }
     }
 

@@ -1,7 +1,7 @@
 //! Looking at some fields only.
 
 use super::Pool;
-use crate::cells::Query;
+use crate::cells::{QueryIter, Rest};
 use crate::field::{Field, Fields};
 use crate::handle::Handle;
 use crate::thing::Thing;
@@ -62,7 +62,8 @@ impl<T: Thing> Pool<T> {
     }
 
     /// Calls `f` with slices over every run of neighbouring live things that the view sees, in slot order: for SIMD, GPU
-    /// uploads and `memcpy`. Needs columns; the view is a tuple of [`Ref`](crate::Ref) and [`Mut`](crate::Mut).
+    /// uploads and `memcpy`. Needs columns; the view is a tuple of [`Ref`](crate::Ref) and [`Mut`](crate::Mut),
+    /// or a derived one of plain references.
     ///
     /// # Panics
     ///
@@ -109,6 +110,27 @@ impl<T: Thing> Pool<T> {
         V: crate::map::PlainView<Thing = T>,
     {
         self.cells.map::<F, V>(f);
+    }
+
+    /// Calls `f` with the view of every live thing that the view sees, beside a look at all the other things: the view's own
+    /// fields can be changed, everything else can be looked at, and new things can be [staged](crate::Rest::stage).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Handle, Mut, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Ship { x: f32, target: Handle<Ship> }
+    /// let mut ships = Pool::new();
+    /// let prey = ships.spawn(Ship { x: 8.0, ..Default::default() });
+    /// let hunter = ships.spawn(Ship { x: 0.0, target: prey });
+    /// ships.each_view_with_rest::<(Mut<ship::x>, Ref<ship::target>)>(|(mut x, target), others| {
+    ///     if let Some(target) = others.get(*target) { *x += (target.x - *x) / 2.0; }
+    /// });
+    /// assert_eq!(ships[hunter].x, 4.0);
+    /// ```
+    #[inline]
+    pub fn each_view_with_rest<V: View<Thing = T>>(&mut self, f: impl for<'x> FnMut(V::Item<'x>, &Rest<'_, T>)) {
+        self.cells.each_view_with_rest::<V>(f);
     }
 
     /// Calls `f` with the view of every live thing that the view sees, on several threads (those of the current rayon
@@ -181,7 +203,7 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(actors.query::<Ref<actor::hp>>().map(|hp| *hp).sum::<f32>(), 7.0);
     /// ```
     #[inline]
-    pub fn query<V: View<Thing = T>>(&self) -> Query<'_, V> {
+    pub fn query<V: View<Thing = T>>(&self) -> QueryIter<'_, V> {
         self.cells.query()
     }
 
@@ -197,7 +219,7 @@ impl<T: Thing> Pool<T> {
     /// # assert_eq!(actors.iter().map(|(_, actor)| actor.hp).sum::<f32>(), 14.0);
     /// ```
     #[inline]
-    pub fn query_mut<V: View<Thing = T>>(&mut self) -> Query<'_, V> {
+    pub fn query_mut<V: View<Thing = T>>(&mut self) -> QueryIter<'_, V> {
         self.cells.query_mut()
     }
 

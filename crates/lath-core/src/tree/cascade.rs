@@ -2,10 +2,10 @@
 //!
 //! What is unsafe about it is in `cells/cascade.rs`.
 
-use super::links::Row;
+use super::links::{Links, Row};
 use super::marks::Marks;
 use super::{TreeMut, walk};
-use crate::cells::Relatives;
+use crate::cells::{Relatives, Sweep};
 use crate::thing::Thing;
 use crate::view::View;
 
@@ -37,8 +37,7 @@ impl<T: Thing> TreeMut<'_, T> {
         P: View<Thing = T>,
         V: View<Thing = T>,
     {
-        self.links.update_order();
-        self.cells.cascade::<P, V>(self.links.rows(), self.links.order.steps(), f);
+        self.cascading::<P, V>().cascade(f);
     }
 
     /// As [`cascade`](Self::cascade), on several threads (those of the current rayon pool): subtrees are shared out among them,
@@ -65,9 +64,7 @@ impl<T: Thing> TreeMut<'_, T> {
         for<'x> P::Item<'x>: Send,
         for<'x> V::Item<'x>: Send,
     {
-        self.links.update_order();
-        self.links.update_parts();
-        self.cells.par_cascade::<P, V>(self.links.rows(), &self.links.parts, f);
+        self.cascading::<P, V>().par_cascade(f);
     }
 
     /// Calls `f` for every live thing that the view `V` sees, every child before its parent, with the views `P` of its
@@ -96,8 +93,34 @@ impl<T: Thing> TreeMut<'_, T> {
         P: View<Thing = T>,
         V: View<Thing = T>,
     {
-        self.links.update_order();
-        self.cells.gather::<P, V>(self.links.rows(), self.links.order.steps(), f);
+        self.cascading::<P, V>().gather(f);
+    }
+
+    /// As [`gather`](Self::gather), on several threads (those of the current rayon pool): subtrees are shared out among them,
+    /// also those of one big root. What comes out does not depend on the number of threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Mut, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Item { total: u32 }
+    /// let mut items = Pool::new();
+    /// let bag = items.spawn(Item::default());
+    /// for _ in 0..10_000 { items.spawn_child(bag, Item::default()).unwrap(); }
+    /// items.tree_mut().par_gather::<Ref<item::total>, Mut<item::total>>(|children, mut total| {
+    ///     *total = 1 + children.map(|child| *child).sum::<u32>();
+    /// });
+    /// assert_eq!(items[bag].total, 10_001);
+    /// ```
+    #[cfg(feature = "parallel")]
+    pub fn par_gather<P, V>(&mut self, f: impl for<'x> Fn(Relatives<'x, P>, V::Item<'x>) + Sync)
+    where
+        P: View<Thing = T>,
+        V: View<Thing = T>,
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        self.cascading::<P, V>().par_gather(f);
     }
 
     /// As [`cascade`](Self::cascade), for the things that were marked since the last time and all that is below them, each
@@ -135,7 +158,111 @@ impl<T: Thing> TreeMut<'_, T> {
         P: View<Thing = T>,
         V: View<Thing = T>,
     {
-        /// Forgets the marks, also when `f` has unwound.
+        self.cascading::<P, V>().cascade_dirty(f)
+    }
+
+    /// As [`cascade_dirty`](Self::cascade_dirty), on several threads (those of the current rayon pool): subtrees are shared out
+    /// among them, also where all is below one marked thing. What comes out does not depend on the number of threads.
+    ///
+    /// With fewer than some hundred things below those that are marked it stays on the caller's thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Mut, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Part { depth: u32 }
+    /// let mut ship = Pool::new();
+    /// let hull = ship.spawn(Part::default());
+    /// for _ in 0..10_000 { ship.spawn_child(hull, Part::default()).unwrap(); }
+    /// let mut update = |ship: &mut Pool<Part>| {
+    ///     ship.tree_mut().par_cascade_dirty::<Ref<part::depth>, Mut<part::depth>>(|parent, mut depth| {
+    ///         *depth = parent.map_or(0, |parent| *parent + 1);
+    ///     })
+    /// };
+    /// ship.tree_mut().mark(hull);
+    /// assert_eq!(update(&mut ship), 10_001);
+    /// assert_eq!(update(&mut ship), 0);
+    /// assert_eq!(ship.iter().map(|(_, part)| part.depth).sum::<u32>(), 10_000);
+    /// ```
+    #[cfg(feature = "parallel")]
+    pub fn par_cascade_dirty<P, V>(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync) -> usize
+    where
+        P: View<Thing = T>,
+        V: View<Thing = T>,
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        self.cascading::<P, V>().par_cascade_dirty(f)
+    }
+
+    fn cascading<P: View<Thing = T>, V: View<Thing = T>>(&mut self) -> Cascade<'_, P, V> {
+        Cascade { sweep: self.cells.sweep(), links: self.links }
+    }
+}
+
+/// The right to sweep along the links of one relation: things are changed through the view `V`, beside a look at their parent or
+/// their children through `P`. [`Pool::cascading`](crate::Pool::cascading); [`TreeMut`] has the same sweeps for whoever has the
+/// whole pool.
+pub struct Cascade<'a, P: View, V: View> {
+    pub(crate) sweep: Sweep<'a, P, V>,
+    pub(crate) links: &'a mut Links,
+}
+
+impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
+    /// As [`TreeMut::cascade`].
+    pub fn cascade(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+        self.links.update_order();
+        self.sweep.cascade(self.links.rows(), self.links.order.steps(), f);
+    }
+
+    /// As [`TreeMut::par_cascade`].
+    #[cfg(feature = "parallel")]
+    pub fn par_cascade(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync)
+    where
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        self.links.update_order();
+        self.links.update_parts();
+        self.sweep.par_cascade(self.links.rows(), &self.links.parts, f);
+    }
+
+    /// As [`TreeMut::gather`].
+    pub fn gather(&mut self, f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
+        self.links.update_order();
+        self.sweep.gather(self.links.rows(), self.links.order.steps(), f);
+    }
+
+    /// As [`TreeMut::par_gather`].
+    #[cfg(feature = "parallel")]
+    pub fn par_gather(&mut self, f: impl for<'x> Fn(Relatives<'x, P>, V::Item<'x>) + Sync)
+    where
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        self.links.update_order();
+        self.links.update_parts();
+        self.sweep.par_gather(self.links.rows(), &self.links.parts, f);
+    }
+
+    /// As [`TreeMut::cascade_dirty`].
+    pub fn cascade_dirty(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize {
+        self.sweep_dirty(|sweep, rows, tops| sweep.cascade_below(rows, tops, f))
+    }
+
+    /// As [`TreeMut::par_cascade_dirty`].
+    #[cfg(feature = "parallel")]
+    pub fn par_cascade_dirty(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync) -> usize
+    where
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+    {
+        self.sweep_dirty(|sweep, rows, tops| sweep.par_cascade_below(rows, tops, f))
+    }
+
+    /// Calls `sweep` with the topmost of the things that were marked, if there are any. The marks are gone then.
+    fn sweep_dirty(&mut self, sweep: impl FnOnce(&mut Sweep<'_, P, V>, &[Row], &[(u32, u32)]) -> usize) -> usize {
+        /// Forgets the marks, also when `sweep` has unwound.
         struct Swept<'a>(&'a mut Marks);
         impl Drop for Swept<'_> {
             fn drop(&mut self) {
@@ -150,8 +277,8 @@ impl<T: Thing> TreeMut<'_, T> {
         let (rows, marks) = self.links.split();
         let swept = Swept(marks);
         let is_linked = |index: u32, stamp| rows.get(index as usize).is_some_and(|row| row.stamp == stamp);
-        swept.0.keep_topmost(rows, |index, stamp| is_linked(index, stamp) || self.cells.stamp(index) == Some(stamp));
-        self.cells.cascade_below::<P, V>(rows, swept.0.list(), f)
+        swept.0.keep_topmost(rows, |index, stamp| is_linked(index, stamp) || self.sweep.stamp(index) == Some(stamp));
+        sweep(&mut self.sweep, rows, swept.0.list())
     }
 }
 

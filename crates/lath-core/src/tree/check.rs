@@ -33,12 +33,12 @@ impl Links {
         }
         self.order.check(self.rows(), self.version())?;
         #[cfg(feature = "parallel")]
-        self.parts.check(self.order.steps(), self.version())?;
+        self.parts.check_version(self.order.steps(), self.version())?;
         Ok(())
     }
 }
 
-pub(super) fn check(rows: &[Row]) -> Result<(), &'static str> {
+pub(crate) fn check(rows: &[Row]) -> Result<(), &'static str> {
     if rows.first().is_some_and(|row| *row != Row::default()) {
         return Err("R1: slot 0 is linked");
     }

@@ -3,6 +3,7 @@
 //! Every call looks at all that could be wrong first and changes something only then.
 
 use core::cmp::Ordering;
+use core::ops::Deref;
 
 use super::links::Links;
 use super::{Tree, check};
@@ -27,15 +28,79 @@ use crate::thing::Thing;
 /// assert_eq!(tree.as_tree().parent(mast), Some(hull));
 /// # Ok::<(), LinkError>(())
 /// ```
-pub struct TreeMut<'a, T: Thing> {
-    pub(crate) cells: &'a mut Cells<T>,
+///
+/// Whoever may change the links but not the things has a `TreeMut` that [reaches](Reach) [`LinksOnly`]: it cannot cascade.
+pub struct TreeMut<'a, T: Thing, A: Reach = LinksAndThings> {
+    pub(crate) cells: A::Cells<'a, T>,
     pub(crate) links: &'a mut Links,
+}
+
+/// What a [`TreeMut`] may change: [`LinksAndThings`] or [`LinksOnly`].
+pub trait Reach: sealed::Sealed {
+    /// The things, as far as they can be reached.
+    #[doc(hidden)]
+    type Cells<'a, T: Thing>: Deref<Target = Cells<T>>;
+}
+
+/// A [`TreeMut`] that has the pool for itself.
+pub enum LinksAndThings {}
+
+/// A [`TreeMut`] beside which others may be using the things: [`Pool::links_mut`](crate::Pool::links_mut).
+pub enum LinksOnly {}
+
+impl Reach for LinksAndThings {
+    type Cells<'a, T: Thing> = &'a mut Cells<T>;
+}
+
+impl Reach for LinksOnly {
+    type Cells<'a, T: Thing> = &'a Cells<T>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::LinksAndThings {}
+    impl Sealed for super::LinksOnly {}
 }
 
 /// A thing as the links know it: slot and stamp.
 type Node = (u32, u32);
 
 impl<T: Thing> TreeMut<'_, T> {
+    /// Sorts the children of a thing by what `compare` says of two of them. Equal ones keep their order. If `compare` panics
+    /// nothing has changed.
+    ///
+    /// # Errors
+    ///
+    /// [`LinkError::Stale`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part { z: i32, name: &'static str }
+    /// let mut scene = Pool::new();
+    /// let root = scene.spawn(Part::default());
+    /// for (z, name) in [(2, "hat"), (1, "face"), (2, "feather")] { scene.spawn_child(root, Part { z, name }).unwrap(); }
+    /// scene.tree_mut().sort_children_by(root, |a, b| a.z.cmp(&b.z))?;
+    /// let names = scene.tree().children(root).map(|child| scene[child].name);
+    /// assert!(names.eq(["face", "hat", "feather"]));
+    /// # Ok::<(), lath_core::LinkError>(())
+    /// ```
+    pub fn sort_children_by(
+        &mut self,
+        parent: Handle<T>,
+        mut compare: impl FnMut(ThingRef<'_, T>, ThingRef<'_, T>) -> Ordering,
+    ) -> Result<(), LinkError> {
+        let cells = &*self.cells;
+        let mut links = TreeMut::<T, LinksOnly> { cells, links: self.links };
+        links.sort_children(parent, |a, b| {
+            let [Some(a), Some(b)] = [cells.get(a), cells.get(b)] else { unreachable!("R1: a linked thing is there") };
+            compare(a, b)
+        })
+    }
+}
+
+impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     /// The same links, to be asked and walked.
     ///
     /// # Examples
@@ -295,8 +360,8 @@ impl<T: Thing> TreeMut<'_, T> {
         Ok(())
     }
 
-    /// Sorts the children of a thing by what `compare` says of two of them. Equal ones keep their order. If `compare` panics
-    /// nothing has changed.
+    /// Sorts the children of a thing by what `compare` says of the handles of two of them. Equal ones keep their order. If
+    /// `compare` panics nothing has changed.
     ///
     /// # Errors
     ///
@@ -306,19 +371,19 @@ impl<T: Thing> TreeMut<'_, T> {
     ///
     /// ```
     /// # use lath_core::{Pool, Thing};
-    /// # #[derive(Thing, Default)] struct Part { z: i32, name: &'static str }
-    /// let mut scene = Pool::new();
-    /// let root = scene.spawn(Part::default());
-    /// for (z, name) in [(2, "hat"), (1, "face"), (2, "feather")] { scene.spawn_child(root, Part { z, name }).unwrap(); }
-    /// scene.tree_mut().sort_children_by(root, |a, b| a.z.cmp(&b.z))?;
-    /// let names = scene.tree().children(root).map(|child| scene[child].name);
-    /// assert!(names.eq(["face", "hat", "feather"]));
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::new();
+    /// let [hull, mast, oar] = [(); 3].map(|()| ship.spawn(Part {}));
+    /// ship.tree_mut().attach(mast, hull)?;
+    /// ship.tree_mut().attach(oar, hull)?;
+    /// ship.tree_mut().sort_children(hull, |a, b| b.cmp(&a))?; // youngest slot first
+    /// assert!(ship.tree().children(hull).eq([oar, mast]));
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
-    pub fn sort_children_by(
+    pub fn sort_children(
         &mut self,
         parent: Handle<T>,
-        mut compare: impl FnMut(ThingRef<'_, T>, ThingRef<'_, T>) -> Ordering,
+        mut compare: impl FnMut(Handle<T>, Handle<T>) -> Ordering,
     ) -> Result<(), LinkError> {
         let (parent, _) = self.node(parent, LinkRole::Parent)?;
         // The scratch is put back at the end. If `compare` panics it is lost, and that is all.
@@ -329,10 +394,8 @@ impl<T: Thing> TreeMut<'_, T> {
             scratch.push(child);
             child = self.links.row(child).next;
         }
-        let cells = &*self.cells;
         let sorted = merge_sort(&mut scratch, |a, b| {
-            let things = [a, b].map(|index| cells.handle_at(index).and_then(|handle| cells.get(handle)));
-            let [Some(a), Some(b)] = things else { unreachable!("R1: a linked thing is there") };
+            let [a, b] = [a, b].map(|index| Handle::from_parts(index, self.links.row(index).stamp));
             compare(a, b)
         });
         self.links.arrange(parent, sorted);

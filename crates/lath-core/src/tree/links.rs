@@ -150,6 +150,18 @@ impl Links {
         self.note_change();
     }
 
+    /// The row of a thing that leaves together with its parent, which is still to be emptied. If it has no children it is done
+    /// with, and forgotten: nobody who stays is linked to it.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, child: u32) -> Row {
+        let row = self.at(child);
+        let leaving = *row;
+        if leaving.first == 0 {
+            *row = Row::EMPTY;
+        }
+        leaving
+    }
+
     /// Empties the row of a thing that has neither parent nor children left (R1).
     #[inline]
     fn tidy(&mut self, index: u32) {
@@ -238,7 +250,7 @@ impl Links {
     /// Cuts the order of a cascade, which is up to date, if links have changed.
     #[cfg(feature = "parallel")]
     pub(super) fn update_parts(&mut self) {
-        self.parts.update(&self.rows, self.order.steps(), self.version);
+        self.parts.update(self.order.steps(), self.version);
     }
 
     /// The rows, and the marks to be changed.
@@ -269,6 +281,47 @@ impl Links {
         self.rows.fill(Row::EMPTY);
         self.marks.clear();
         self.note_change();
+    }
+
+    /// Becomes a copy of other links, which counts as a change. Reuses its memory.
+    pub(crate) fn assign(&mut self, from: &Self) {
+        self.assign_rows(&from.rows);
+        self.marks.assign(&from.marks);
+    }
+
+    /// Becomes the links that these rows are, without marks.
+    pub(crate) fn assign_rows(&mut self, rows: &[Row]) {
+        let len = self.rows.len().max(rows.len());
+        self.rows.clear();
+        self.rows.extend_from_slice(rows);
+        self.rows.resize(len, Row::EMPTY);
+        self.marks.clear();
+        self.note_change();
+    }
+
+    /// The marks: slots and stamps, and whether marks are in use.
+    pub(crate) fn marked(&self) -> (impl Iterator<Item = (u32, u32)>, bool) {
+        (self.marks.list().iter().copied(), self.marks.in_use)
+    }
+
+    pub(crate) fn assign_marks(&mut self, list: impl Iterator<Item = (u32, u32)>, in_use: bool) {
+        self.marks.assign_list(list, in_use);
+    }
+
+    /// Replaces blocks of 64 rows, and the marks by those of other links.
+    pub(crate) fn patch(&mut self, len: usize, blocks: &[(u32, Vec<Row>)], version: u64, marks: &Self) {
+        self.rows.resize(len, Row::EMPTY);
+        for (block, rows) in blocks {
+            let start = *block as usize * 64;
+            self.rows[start..start + rows.len()].copy_from_slice(rows);
+        }
+        self.marks.assign(&marks.marks);
+        self.version = version;
+    }
+
+    /// Remembers that these links are a copy of another version.
+    pub(crate) fn set_version(&mut self, version: u64) {
+        self.version = version;
     }
 
     /// If `index` is below `ancestor` or is that itself: the slot below `ancestor` on the way down there, and how many levels

@@ -16,6 +16,8 @@ pub(crate) struct Marks {
     /// What is known about things on the way up: nothing marked is above them, or something is.
     clear: Set,
     shaded: Set,
+    /// Those that are left on the list for a sweep.
+    topmost: Set,
     /// Somebody marks things or sweeps what is marked: from then on what is moved is marked by itself.
     pub(super) in_use: bool,
 }
@@ -98,16 +100,36 @@ impl Marks {
         shaded
     }
 
-    /// Leaves on the list those who are there and have nothing marked above them.
+    /// Leaves on the list those who are there and have nothing marked above them, each once. So none of them is below another.
+    ///
+    /// A slot can be on the list several times, if its thing has gone and another one came; and where generations were
+    /// reclaimed, with the same stamp even. The latest mark of a slot is that of the thing that is there, if that is marked.
     pub(crate) fn keep_topmost(&mut self, rows: &[Row], is_there: impl Fn(u32, u32) -> bool) {
         let mut list = core::mem::take(&mut self.list);
-        list.retain(|&(index, stamp)| is_there(index, stamp) && !self.is_below_marked(rows, index));
+        list.retain(|&(index, stamp)| {
+            self.marked.contains(index)
+                && is_there(index, stamp)
+                && !self.is_below_marked(rows, index)
+                && self.topmost.insert(index)
+        });
         self.list = list;
+    }
+
+    /// Becomes a copy of other marks. Reuses its memory.
+    pub(crate) fn assign(&mut self, from: &Self) {
+        self.assign_list(from.list.iter().copied(), from.in_use);
+    }
+
+    /// Becomes the marks that a list is.
+    pub(crate) fn assign_list(&mut self, list: impl Iterator<Item = (u32, u32)>, in_use: bool) {
+        self.clear();
+        self.in_use = in_use;
+        list.for_each(|(index, stamp)| self.mark(index, stamp));
     }
 
     pub(crate) fn clear(&mut self) {
         self.list.clear();
-        for set in [&mut self.marked, &mut self.clear, &mut self.shaded] {
+        for set in [&mut self.marked, &mut self.clear, &mut self.shaded, &mut self.topmost] {
             set.empty();
         }
     }

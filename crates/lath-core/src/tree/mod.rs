@@ -13,9 +13,8 @@
 //!   both directions, and all of them, and no others, have the thing as `parent`.
 //! - **R3** From every thing the way up by `parent` ends at a thing that has none: there are no cycles.
 //! - **R4** The cached order has every thing that has a parent once, after its parent, or is of an older version.
-//!
-//! - **R5** With several threads: a thing is in one part of the cut order, and its parent is in the same one, in the trunk, or
-//!   has no parent itself. Or the cut is of an older version.
+//! - **R5** With several threads: a thing is in one part of a cut order, and its parent is in the same one, in the trunk, or
+//!   not in that order at all. Or the cut is of an older version.
 //!
 //! [`Tree::check`] and [`Pool::check_invariants`](crate::Pool::check_invariants) look whether they hold.
 
@@ -42,13 +41,15 @@ use crate::thing::Thing;
 
 pub(crate) use branch::Taken;
 pub use branch::{Branch, Remap, TakenTree};
+pub use cascade::Cascade;
 pub use cursor::Cursor;
-pub use edit::TreeMut;
+pub use edit::{LinksAndThings, LinksOnly, Reach, TreeMut};
 pub use relation::{Attached, Orphans, Relation};
 pub use things::Things;
 pub use walk::{Ancestors, Children, Descendants, PostOrder};
 
 pub(crate) use cascade::Kids;
+pub(crate) use check::check as check_rows;
 pub(crate) use links::{Links, Row};
 pub(crate) use order::Step;
 #[cfg(feature = "parallel")]

@@ -17,6 +17,14 @@ pub(crate) struct Step {
     pub(crate) parent: u32,
 }
 
+impl Step {
+    /// The step of a thing and its parent; nobody's slot if it has none.
+    #[inline]
+    pub(crate) fn of(rows: &[Row], me: u32) -> Self {
+        Self { me, parent: rows.get(me as usize).map_or(0, |row| row.parent) }
+    }
+}
+
 /// The cached order.
 #[derive(Clone, Default)]
 pub(crate) struct Order {

@@ -1,8 +1,10 @@
+#![expect(unsafe_code, reason = "gives the links of one relation to be changed while others use another")]
 //! The trees of a pool, by relation, and what they do when a thing leaves.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::TypeId;
+use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 
 use super::links::{Links, Row};
@@ -10,17 +12,41 @@ use super::relation::{Attached, Orphans, Relation};
 use crate::handle::Handle;
 use crate::thing::Thing;
 
+mod image;
+
 /// One relation's links.
-#[derive(Clone)]
 struct Entry {
     relation: TypeId,
+    /// The type's name.
+    name: &'static str,
     orphans: Orphans,
-    links: Box<Links>,
+    links: Box<UnsafeCell<Links>>,
+}
+
+// SAFETY: behind a shared reference the links are only looked at, but for `Trees::of_shared`, whose caller keeps everyone
+// else away from them.
+unsafe impl Sync for Entry {}
+
+impl Clone for Entry {
+    fn clone(&self) -> Self {
+        Self { links: Box::new(UnsafeCell::new(self.links().clone())), ..*self }
+    }
 }
 
 impl Entry {
     fn new<R: Relation>() -> Self {
-        Self { relation: TypeId::of::<R>(), orphans: R::ORPHANS, links: Box::default() }
+        Self {
+            relation: TypeId::of::<R>(),
+            name: core::any::type_name::<R>(),
+            orphans: R::ORPHANS,
+            links: Box::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn links(&self) -> &Links {
+        // SAFETY: nobody has them exclusively: that takes `&mut self`, or `of_shared`, whose caller vouches for it.
+        unsafe { &*self.links.get() }
     }
 }
 
@@ -59,7 +85,24 @@ impl<T: Thing> Trees<T> {
     #[inline]
     pub(crate) fn of<R: Relation>(&self) -> Option<&Links> {
         let is_it = |entry: &&Entry| Self::is_default::<R>() || entry.relation == TypeId::of::<R>();
-        self.entries.iter().find(is_it).map(|entry| &*entry.links)
+        self.entries.iter().find(is_it).map(Entry::links)
+    }
+
+    /// The links of a relation, if there are any, to be changed behind a shared reference.
+    ///
+    /// # Safety
+    ///
+    /// For as long as the result lives nobody else uses the links of this relation.
+    #[expect(clippy::mut_from_ref, reason = "which is why it is unsafe")]
+    pub(crate) unsafe fn of_shared<R: Relation>(&self) -> Option<&mut Links> {
+        let entry = self.entries.iter().find(|entry| entry.relation == TypeId::of::<R>())?;
+        // SAFETY: used by nobody else (by the caller).
+        Some(unsafe { &mut *entry.links.get() })
+    }
+
+    /// The links of the relations in which children leave with their parents.
+    pub(crate) fn despawning(&self) -> impl Iterator<Item = &Links> {
+        self.entries.iter().filter(|entry| entry.orphans == Orphans::Despawn).map(Entry::links)
     }
 
     #[inline]
@@ -67,7 +110,7 @@ impl<T: Thing> Trees<T> {
         if !Self::is_default::<R>() || self.entries.is_empty() {
             return self.find_or_make::<R>();
         }
-        &mut self.entries[0].links
+        self.entries[0].links.get_mut()
     }
 
     #[inline(never)]
@@ -80,11 +123,11 @@ impl<T: Thing> Trees<T> {
             self.entries.push(Entry::new::<R>());
             self.entries.len() - 1
         });
-        &mut self.entries[number].links
+        self.entries[number].links.get_mut()
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Links> {
-        self.entries.iter().map(|entry| &*entry.links)
+        self.entries.iter().map(Entry::links)
     }
 
     /// Starts the list of those who leave with a thing. It is to be given back by [`left`](Self::left).
@@ -100,8 +143,21 @@ impl<T: Thing> Trees<T> {
     #[inline]
     pub(crate) fn part(&mut self, handle: Handle<T>, orphans: Option<Orphans>, leaving: &mut Vec<Handle<T>>) {
         for entry in &mut self.entries {
-            part(&mut entry.links, handle, orphans.unwrap_or(entry.orphans), leaving);
+            part(entry.links.get_mut(), handle, orphans.unwrap_or(entry.orphans), leaving);
         }
+    }
+
+    /// Unlinks the thing that begins the list and all below it, and puts those on the list, parents first, if that is all there
+    /// is to do: there is one tree, whose children go with their parents. Answers whether it was.
+    pub(crate) fn part_all(&mut self, leaving: &mut Vec<Handle<T>>) -> bool {
+        let [Entry { links, orphans: Orphans::Despawn, .. }] = &mut self.entries[..] else { return false };
+        let links = links.get_mut();
+        let mut done = 0;
+        while let Some(&next) = leaving.get(done) {
+            part(links, next, Orphans::Despawn, leaving);
+            done += 1;
+        }
+        true
     }
 
     /// Takes the list back.
@@ -112,7 +168,7 @@ impl<T: Thing> Trees<T> {
     /// Forgets all links.
     pub(crate) fn clear(&mut self) {
         for entry in &mut self.entries {
-            entry.links.clear();
+            entry.links.get_mut().clear();
         }
     }
 }
@@ -121,7 +177,7 @@ impl<T: Thing> Trees<T> {
 ///
 /// Those are still linked until it is their turn: that the row of their parent is empty, which otherwise no parent's is
 /// (R1), tells that they need not be taken from it.
-#[inline]
+#[inline(always)]
 fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leaving: &mut Vec<Handle<T>>) {
     let index = handle.index();
     links.marks.forget(index);
@@ -135,11 +191,8 @@ fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leavin
             Orphans::Despawn => {
                 let mut child = row.first;
                 while child != 0 {
-                    let Row { stamp, next, first, .. } = links.row(child);
+                    let Row { stamp, next, .. } = links.leave(child);
                     leaving.push(Handle::from_parts(child, stamp));
-                    if first == 0 {
-                        links.empty(child); // it is done with: nobody who stays is linked to it
-                    }
                     child = next;
                 }
             }

@@ -8,12 +8,16 @@
 mod calls;
 pub(crate) mod counted;
 pub(crate) mod oracle;
+pub(crate) mod owners;
 pub(crate) mod play;
 
 use lath_core::{CloneStorage, Thing, ThingMut, ThingRef};
 
 /// A thing that the model can make, recognise and change, whatever its layout. Of tags it uses the lowest two.
 pub(crate) trait Subject: Thing<Storage: CloneStorage<Self>> {
+    /// Whether its values are counted as they come and go: not if there is nothing to drop.
+    const COUNTED: bool = true;
+
     /// A thing that carries `value`, above 0; the nil thing carries 0. Things without kinds or tags ignore those.
     fn new(value: u64, kind: u32, tags: u64) -> Self;
 

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use lath_core::{Handle, HandleError, Name, Reuse, SpawnFault, Thing};
 
+use super::owners::{GROUP, Owners};
+
 /// What became of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -22,16 +24,12 @@ pub(crate) struct Life<T: Thing> {
     pub(crate) tags: u64,
 }
 
-/// Slots of a group: those of one group belong to one cluster.
-const GROUP: u32 = 64;
-
 pub(crate) struct Oracle<T: Thing> {
     /// By slot, then by generation.
     lives: BTreeMap<(u32, u32), Life<T>>,
     /// Free slots that have been used before, longest free first.
     freed: Vec<u32>,
-    /// The tags of the first thing that came to live in a group that was idle.
-    owners: BTreeMap<u32, u64>,
+    owners: Owners,
     /// Whether things with tags are kept together: not in a fixed pool, which could not note new sets of tags.
     clustered: bool,
     pub(crate) reuse: Reuse,
@@ -68,7 +66,7 @@ impl<T: Thing> Oracle<T> {
     pub(crate) const TAGGED: bool = size_of::<T::Tags>() > 0;
 
     pub(crate) fn new(limit: u32, fixed: bool) -> Self {
-        let (lives, freed, owners) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+        let (lives, freed, owners) = (BTreeMap::new(), Vec::new(), Owners::default());
         let clustered = Self::TAGGED && !fixed;
         Self { lives, freed, owners, clustered, reuse: Reuse::Lowest, limit, high_water: 0, largest_generation: 0 }
     }
@@ -165,27 +163,15 @@ impl<T: Thing> Oracle<T> {
         (group * GROUP..(group + 1) * GROUP).find(|&index| self.is_free(index))
     }
 
-    /// The lowest free slot of the groups that belong to things of these tags.
-    fn free_in_cluster(&self, tags: u64) -> Option<u32> {
-        self.owners.iter().filter(|&(_, &owner)| owner == tags).find_map(|(&group, _)| self.free_in(group))
-    }
-
-    /// The groups that belong to nobody.
-    fn stock(&self) -> impl Iterator<Item = u32> {
-        (0..=self.limit / GROUP).filter(|group| !self.owners.contains_key(group))
-    }
-
-    /// The lowest free slot for a thing of these tags: of its cluster, or else of the stock, or else of all.
+    /// The lowest free slot for a thing of these tags: where its cluster says, or else of all.
     fn lowest_free_for(&self, tags: u64) -> Option<u32> {
-        let cluster = || self.free_in_cluster(tags).or_else(|| self.stock().find_map(|group| self.free_in(group)));
+        let cluster = || self.owners.next(tags, self.limit / GROUP + 1, |group| self.free_in(group));
         self.clustered.then(cluster).flatten().or_else(|| self.lowest_free())
     }
 
     /// The slot that is claimed for a thing of these tags, behind a shared reference.
     pub(crate) fn next_claim(&self, tags: u64) -> Option<u32> {
-        // Of the stock only the first group is looked at.
-        let cluster =
-            || self.free_in_cluster(tags).or_else(|| self.stock().next().and_then(|group| self.free_in(group)));
+        let cluster = || self.owners.next_claim(tags, self.limit / GROUP + 1, |group| self.free_in(group));
         self.clustered.then(cluster).flatten().or_else(|| self.lowest_free())
     }
 
@@ -241,7 +227,7 @@ impl<T: Thing> Oracle<T> {
             self.freed.push(handle.index());
         }
         if fate == Fate::Dead && self.is_idle(group) {
-            self.owners.remove(&group);
+            self.owners.note_idle(group);
         }
         self.note_live(handle, fate);
     }
@@ -255,7 +241,7 @@ impl<T: Thing> Oracle<T> {
     fn note_live(&mut self, handle: Handle<T>, fate: Fate) {
         if let Fate::Live(_) = fate {
             let tags = self.tags(handle);
-            self.owners.entry(handle.index() / GROUP).or_insert(tags);
+            self.owners.note_live(handle.index() / GROUP, tags);
             self.largest_generation = self.largest_generation.max(handle.generation());
         }
     }

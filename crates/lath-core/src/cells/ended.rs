@@ -1,0 +1,60 @@
+//! Many lives that end together: their slots are freed group by group.
+
+use super::*;
+
+/// Slots of one group whose lives have ended and that are still to be freed.
+#[derive(Default)]
+pub(crate) struct Ended {
+    group: u32,
+    bits: u64,
+}
+
+impl<T: Thing> Cells<T> {
+    /// Whether nothing is to be dropped: then lives can be ended one by one and their slots be freed later.
+    pub(crate) const PLAIN: bool = !T::Storage::NEEDS_DROP;
+
+    /// Ends the life that `handle` names, of a thing without anything to drop. Its slot is freed with others of its group,
+    /// [`free_ended`](Self::free_ended) at the latest.
+    #[inline]
+    pub(crate) fn end_plain(&mut self, handle: Handle<T>, ended: &mut Ended) {
+        debug_assert!(Self::PLAIN);
+        let Some((_, after)) = self.end(handle) else { return };
+        if self.slots.claimed() > 0 || after == SPENT {
+            self.vacate(handle.index(), after);
+            return;
+        }
+        let group = handle.index() / GROUP;
+        if group != ended.group {
+            self.free_ended(ended);
+            ended.group = group;
+        }
+        ended.bits |= 1 << (handle.index() % GROUP);
+    }
+
+    /// Frees the slots of a group whose lives have ended.
+    #[inline]
+    pub(crate) fn free_ended(&mut self, ended: &mut Ended) {
+        let bits = core::mem::take(&mut ended.bits);
+        if bits != 0 {
+            self.slots.release_all(ended.group, bits);
+            if self.is_clustered() {
+                self.clusters.note_freed(ended.group * GROUP, &self.slots);
+            }
+        }
+    }
+
+    /// Ends the lives of all live things, which have nothing to drop.
+    pub(crate) fn end_all_plain(&mut self) {
+        let mut ended = Ended::default();
+        let mut from = 0;
+        while let Some((group, live)) = self.slots.next_live(from) {
+            for bit in ones(live) {
+                if let Some(handle) = self.handle_at(group * GROUP + bit) {
+                    self.end_plain(handle, &mut ended);
+                }
+            }
+            self.free_ended(&mut ended);
+            from = group + 1;
+        }
+    }
+}

@@ -1,0 +1,378 @@
+#![expect(unsafe_code, reason = "reads values out of copied bytes, where the copy says that there are values")]
+//! The image of a pool: a copy of all its slots and values, made and put back mostly by copying memory.
+//!
+//! Memory is copied strip by strip (`strips.rs`), in groups of 64 slots. A strip that has plain fields only is copied as bytes,
+//! free slots and all; the fields of other strips, and cold ones, are cloned, value by value.
+//!
+//! # Invariants
+//!
+//! - **I1** Where `held` has a bit, the bytes of every byte strip hold values of its fields, and every other field that has a
+//!   strip is kept. Elsewhere bytes mean nothing, but for the stamps.
+//! - **I2** The words, the stamps and what else is noted of the slots keep the invariants of a pool: they were copied from
+//!   one, or `build.rs` has looked at them.
+
+mod build;
+mod capture;
+mod delta;
+mod kept;
+mod restore;
+mod state;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+use super::*;
+use crate::clusters::COMMON;
+use crate::field::Field;
+use crate::strips::{Snap, Strips, byte_strips, cloned_fields};
+
+pub use build::ImageBuilder;
+pub(crate) use capture::Access;
+use capture::Unfinished;
+pub(crate) use delta::{ImageDelta, Source};
+use kept::{Kept, KeptField, keep};
+pub use restore::RestoreError;
+pub use state::{PoolState, StateError, TreeState};
+
+/// Parts of a group: at most a strip per field, and the first.
+const MOST_PARTS: usize = 65;
+
+/// Groups that lie in a row, in the pool and in the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    /// The first of them, by its number in the pool.
+    group: u32,
+    len: u32,
+}
+
+/// A copy of the slots and values of a pool. See `Pool::capture`.
+pub struct Image<T: Snap> {
+    /// In order; those of an image follow each other, whatever is between them in the pool.
+    runs: Vec<Run>,
+    /// The number of each group in the pool.
+    numbers: Vec<u32>,
+    /// Of each group: taken, live, claimed, buried.
+    words: Vec<[u64; 4]>,
+    /// Of each group: the slots that hold a value.
+    held: Vec<u64>,
+    /// Of each slot, if the first strip is not copied.
+    stamps: Vec<u32>,
+    /// The stamps of slots that are in no group, where they are not 0: slot and stamp, in order.
+    old: Vec<(u32, u32)>,
+    /// A buffer per strip; empty for those that are not copied.
+    strips: Vec<Vec<MaybeUninit<u8>>>,
+    /// The fields that are cloned.
+    kept: Vec<Box<dyn KeptField<T>>>,
+    /// The tags that have a bitmap.
+    tags: u64,
+    /// Of each group: a word for each of those tags, the lowest first.
+    maps: Vec<u64>,
+    /// The tags of values that are in no bitmap, of staged and buried ones: slot and tags, in order.
+    apart: Vec<(u32, u64)>,
+    /// Of each group: the tags that own it.
+    owners: Vec<Option<u64>>,
+    /// The tags of each cluster, while an image is made.
+    sets: Vec<u64>,
+    /// Of each group, if changes are tracked: when each of its parts was last changed.
+    ticks: Vec<u64>,
+    owned: PhantomData<T>,
+}
+
+// SAFETY: the image owns copies of fields of things, as bytes and as values. They may go where the things may go; a thing is
+// `Send` only if its fields are, unless its author says otherwise and vouches for it.
+unsafe impl<T: Snap + Send> Send for Image<T> {}
+// SAFETY: as above; a shared image gives out shared looks at fields.
+unsafe impl<T: Snap + Sync> Sync for Image<T> {}
+
+impl<T: Snap> Image<T> {
+    /// The strips that are copied, a bit for each.
+    const BYTES: u128 = byte_strips::<T>();
+    /// The fields that are cloned, a bit for each.
+    const CLONED: u64 = cloned_fields::<T>();
+    /// Whether stamps are copied with the first strip.
+    const STAMPS_IN_STRIP: bool = Self::BYTES & 1 == 1;
+    const STRIPS: usize = <T::Storage as Strips<T>>::STRIPS;
+
+    /// Nothing, with buffers to be filled.
+    pub(crate) fn new() -> Self {
+        Self {
+            runs: Vec::new(),
+            numbers: Vec::new(),
+            words: Vec::new(),
+            held: Vec::new(),
+            stamps: Vec::new(),
+            old: Vec::new(),
+            strips: (0..Self::STRIPS).map(|_| Vec::new()).collect(),
+            kept: keep::<T>(Self::CLONED),
+            tags: 0,
+            maps: Vec::new(),
+            apart: Vec::new(),
+            owners: Vec::new(),
+            sets: Vec::new(),
+            ticks: Vec::new(),
+            owned: PhantomData,
+        }
+    }
+
+    /// How many parts of a group are looked at by themselves when images are compared: its strips, and the fields without one.
+    const PARTS: usize = Self::STRIPS + Self::lacking(T::FIELDS.len());
+
+    /// How many of the fields before a field have no strip.
+    const fn lacking(field: usize) -> usize {
+        let (strip_of, mut lacking, mut at) = (<T::Storage as Strips<T>>::STRIP_OF, 0, 0);
+        while at < field {
+            lacking += (strip_of[at] == u8::MAX) as usize;
+            at += 1;
+        }
+        lacking
+    }
+
+    /// The part that a field belongs to.
+    fn part_of(field: usize) -> usize {
+        match <T::Storage as Strips<T>>::STRIP_OF[field] {
+            u8::MAX => Self::STRIPS + Self::lacking(field),
+            strip => usize::from(strip),
+        }
+    }
+
+    /// The fields that belong to a part.
+    fn fields_of(part: usize) -> u64 {
+        (0..T::FIELDS.len()).filter(|&field| Self::part_of(field) == part).fold(0, |set, field| set | 1 << field)
+    }
+
+    /// The parts that the fields that are cloned belong to, in their order.
+    fn kept_parts() -> impl Iterator<Item = usize> {
+        ones(Self::CLONED).map(|field| Self::part_of(field as usize))
+    }
+
+    fn stride(strip: usize) -> usize {
+        <T::Storage as Strips<T>>::STRIDES[strip]
+    }
+
+    /// The strips that are copied.
+    fn byte_strips() -> impl Iterator<Item = usize> {
+        (0..Self::STRIPS).filter(|strip| Self::BYTES >> strip & 1 == 1)
+    }
+
+    /// The slots of a group, by its number, of which the image has values.
+    pub(crate) fn held_in(&self, number: u32) -> u64 {
+        self.place_of(number).map_or(0, |at| self.held[at])
+    }
+
+    /// The stamp of a slot; `None` where there is nothing to know.
+    pub(crate) fn stamp_of(&self, index: u32) -> Option<u32> {
+        Some(self.stamp(self.place_of(index / GROUP)? * GROUP as usize + (index % GROUP) as usize))
+    }
+
+    /// Where the group with this number is in the image.
+    fn place_of(&self, number: u32) -> Option<usize> {
+        // Mostly the groups from 0 on.
+        match self.numbers.get(number as usize) {
+            Some(&at) if at == number => Some(number as usize),
+            _ => self.numbers.binary_search(&number).ok(),
+        }
+    }
+
+    /// The stamp of a slot: a row of the image.
+    fn stamp(&self, row: usize) -> u32 {
+        if !Self::STAMPS_IN_STRIP {
+            return self.stamps[row];
+        }
+        let start = row * Self::stride(0);
+        let bytes = &self.strips[0][start..start + size_of::<u32>()];
+        // SAFETY: in bounds, as the slice shows. Initialised: every row has a stamp (I1), at its start.
+        unsafe { bytes.as_ptr().cast::<u32>().read_unaligned() }
+    }
+
+    /// The tags of the value in a slot that holds one.
+    fn tags_of(&self, at: usize, bit: u32) -> u64 {
+        let index = self.numbers[at] * GROUP + bit;
+        if self.words[at][1] >> bit & 1 == 0 {
+            return self.apart.binary_search_by_key(&index, |entry| entry.0).map_or(0, |found| self.apart[found].1);
+        }
+        let count = self.tags.count_ones() as usize;
+        let maps = &self.maps[at * count..(at + 1) * count];
+        ones(self.tags).zip(maps).filter(|(_, map)| **map >> bit & 1 == 1).fold(0, |set, (tag, _)| set | 1 << tag)
+    }
+
+    /// The tags that own a group: those noted, or else those of its first live thing.
+    fn owner(&self, at: usize) -> Option<u64> {
+        let live = if self.numbers[at] < COMMON { 0 } else { self.words[at][1] };
+        self.owners[at].or_else(|| (live != 0).then(|| self.tags_of(at, live.trailing_zeros())))
+    }
+
+    /// Of which slots the image has a value, in order: the place in the image and the slot.
+    fn rows(&self) -> impl Iterator<Item = (usize, u32)> {
+        let groups = self.held.iter().zip(&self.numbers).enumerate();
+        groups.flat_map(|(at, (&held, &number))| {
+            ones(held).map(move |bit| (at * GROUP as usize + bit as usize, number * GROUP + bit))
+        })
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.held.iter().map(|held| held.count_ones() as usize).sum()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.held.iter().all(|&held| held == 0)
+    }
+
+    /// How many bytes the copied memory takes; what cloned values have on the heap is not counted.
+    pub fn bytes(&self) -> usize {
+        let strips: usize = self.strips.iter().map(Vec::len).sum();
+        let kept: usize = self.kept.iter().map(|kept| kept.bytes()).sum();
+        strips + kept + self.words.len() * (size_of::<[u64; 4]>() + 12) + self.stamps.len() * 4 + self.maps.len() * 8
+    }
+
+    /// The handles of the values that are reachable, in slot order; `None` for the buried.
+    pub fn handles(&self) -> impl Iterator<Item = Option<Handle<T>>> {
+        self.rows().map(|(row, index)| {
+            Some(self.stamp(row)).filter(|&stamp| is_live(stamp)).map(|stamp| Handle::from_parts(index, stamp))
+        })
+    }
+
+    /// Shows the value of a field in every slot that holds one, in slot order; `None` is the default of a cold field.
+    pub fn each_value<F: Field<Thing = T, Value: Clone>>(&self, mut f: impl FnMut(Option<&F::Value>)) {
+        if let Some(kept) = self.kept_field::<F>() {
+            for (at, &held) in self.held.iter().enumerate() {
+                ones(held).for_each(|bit| f(kept.get(at, bit)));
+            }
+            return;
+        }
+        for (row, _) in self.rows() {
+            // SAFETY: the row holds a value (by `rows`), in bytes (by the answer above).
+            let value = unsafe { self.copied::<F>(row) };
+            f(Some(&value));
+        }
+    }
+
+    /// Shows the values of a plain field as bytes, all of them in slot order, in one or several pieces. Answers `false`, and
+    /// does nothing, if its values are kept in another form.
+    #[cfg(feature = "bytemuck")]
+    pub fn each_bytes<F: Field<Thing = T, Value: bytemuck::NoUninit>>(&self, mut f: impl FnMut(&[u8])) -> bool {
+        if Self::CLONED >> F::INDEX & 1 == 1 {
+            return false;
+        }
+        let strip = <T::Storage as Strips<T>>::STRIP_OF[F::INDEX] as usize;
+        let (stride, size) = (Self::stride(strip), size_of::<F::Value>());
+        let mut show = |row: usize, count: usize| {
+            let start = row * stride + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
+            let bytes = &self.strips[strip][start..start + (count - 1) * stride + size];
+            // SAFETY: initialised: callers below show rows that hold values (I1), several of them only if nothing is
+            // between them, and the values have no bytes without a value (`NoUninit`).
+            f(unsafe { &*(&raw const *bytes as *const [u8]) });
+        };
+        for (at, &held) in self.held.iter().enumerate() {
+            let row = at * GROUP as usize;
+            if stride != size {
+                ones(held).for_each(|bit| show(row + bit as usize, 1));
+                continue;
+            }
+            for (first, count) in runs_of(held) {
+                show(row + first as usize, count as usize);
+            }
+        }
+        true
+    }
+
+    /// The value of a field out of the bytes of a row.
+    ///
+    /// # Safety
+    ///
+    /// The row holds a value (I1), and the field is not cloned.
+    unsafe fn copied<F: Field<Thing = T>>(&self, row: usize) -> F::Value {
+        let strip = <T::Storage as Strips<T>>::STRIP_OF[F::INDEX] as usize;
+        let start = row * Self::stride(strip) + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
+        let bytes = &self.strips[strip][start..start + size_of::<F::Value>()];
+        // SAFETY: in bounds, as the slice shows; a value of the field (by the caller, I1), which may be copied: strips are
+        // copied as bytes only if the types of all their fields are `Copy`.
+        unsafe { bytes.as_ptr().cast::<F::Value>().read_unaligned() }
+    }
+
+    /// The values of a field that is cloned.
+    fn kept_field<F: Field<Thing = T, Value: Clone>>(&self) -> Option<&Kept<F>> {
+        self.kept.iter().find_map(|kept| kept.as_any().downcast_ref())
+    }
+
+    /// The same, to be changed.
+    fn kept_field_mut<F: Field<Thing = T, Value: Clone>>(&mut self) -> Option<&mut Kept<F>> {
+        self.kept.iter_mut().find_map(|kept| kept.as_any_mut().downcast_mut())
+    }
+
+    /// Room for rows in every buffer: as many as there are groups. What is new in them means nothing yet.
+    fn make_rows(&mut self) {
+        let rows = self.numbers.len() * GROUP as usize;
+        for strip in Self::byte_strips() {
+            let len = rows * Self::stride(strip);
+            let buffer = &mut self.strips[strip];
+            buffer.reserve(len.saturating_sub(buffer.len()));
+            // SAFETY: the capacity is there, and bytes of `MaybeUninit` are always initialised.
+            unsafe { buffer.set_len(len) };
+        }
+        if !Self::STAMPS_IN_STRIP {
+            self.stamps.resize(rows, 0);
+        }
+        for kept in &mut self.kept {
+            kept.resize(self.numbers.len());
+        }
+    }
+
+    /// Sets the stamp of a row.
+    fn put_stamp(&mut self, row: usize, stamp: u32) {
+        if !Self::STAMPS_IN_STRIP {
+            self.stamps[row] = stamp;
+            return;
+        }
+        let start = row * Self::stride(0);
+        for (to, from) in self.strips[0][start..start + size_of::<u32>()].iter_mut().zip(stamp.to_ne_bytes()) {
+            to.write(from);
+        }
+    }
+}
+
+impl<T: Snap> Clone for Image<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Reuses what there is.
+    fn clone_from(&mut self, from: &Self) {
+        let unfinished = Unfinished(self);
+        let this = &mut *unfinished.0;
+        this.runs.clone_from(&from.runs);
+        this.numbers.clone_from(&from.numbers);
+        this.words.clone_from(&from.words);
+        this.held.clone_from(&from.held);
+        this.stamps.clone_from(&from.stamps);
+        this.old.clone_from(&from.old);
+        this.tags = from.tags;
+        this.maps.clone_from(&from.maps);
+        this.apart.clone_from(&from.apart);
+        this.owners.clone_from(&from.owners);
+        this.ticks.clone_from(&from.ticks);
+        for (to, from) in this.strips.iter_mut().zip(&from.strips) {
+            to.clear();
+            to.extend_from_slice(from);
+        }
+        for (to, from) in this.kept.iter_mut().zip(&from.kept) {
+            to.copy(&**from);
+        }
+        unfinished.done();
+    }
+}
+
+/// The runs of ones in a word: where each begins and how long it is.
+fn runs_of(mut word: u64) -> impl Iterator<Item = (u32, u32)> {
+    core::iter::from_fn(move || {
+        let first = (word != 0).then(|| word.trailing_zeros())?;
+        let len = (!(word >> first)).trailing_zeros().min(64 - first);
+        word &= !(u64::MAX >> (64 - len) << first);
+        Some((first, len))
+    })
+}

@@ -1,0 +1,328 @@
+#![expect(unsafe_code, reason = "writes to the memory of slots, of which it knows which hold values")]
+//! Putting the image of a pool back.
+
+use core::fmt;
+
+use super::*;
+
+/// Why an image cannot be put back into a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RestoreError {
+    /// The image is of nothing: it was never taken, or a panic has interrupted that.
+    Empty,
+    /// The pool cannot have as many slots as the image uses.
+    TooSmall {
+        /// The last slot that the image uses.
+        slot: u32,
+        /// The last slot that the pool can have.
+        limit: u32,
+    },
+    /// Memory was refused.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => {
+                out.write_str("there is nothing to put back: the snapshot was never taken, or not to the end")
+            }
+            Self::TooSmall { slot, limit } => write!(
+                out,
+                "slot {slot} is in use, but the pool has {limit} slots at most: make it larger before putting this back"
+            ),
+            Self::OutOfMemory(error) => error.fmt(out),
+        }
+    }
+}
+
+impl core::error::Error for RestoreError {}
+
+impl From<OutOfMemory> for RestoreError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}
+
+/// Drops what was cloned into slots that are not in use yet, if a later `Clone` panics.
+struct Filling<'a, T: Snap> {
+    cells: &'a Cells<T>,
+    image: &'a Image<T>,
+    /// The field that is being filled, and the group.
+    field: usize,
+    at: usize,
+    /// The slots of that group that are filled.
+    done: u64,
+}
+
+impl<T: Snap> Filling<'_, T> {
+    /// Clones every field that has to be cloned into the slots that get a value.
+    fn fill(mut self) {
+        while self.field < self.image.kept.len() {
+            while self.at < self.image.numbers.len() {
+                let (first, slots) = (self.cells.first_place(self.image.numbers[self.at]), self.new_slots(self.at));
+                // SAFETY: the first place of a group of this storage. The slots hold no value, so that nobody uses their
+                // memory: the caller of `restore` has the pool exclusively.
+                unsafe { self.image.kept[self.field].fill(self.at, &self.cells.values, first, slots, &mut self.done) };
+                self.at += 1;
+                self.done = 0;
+            }
+            self.field += 1;
+            self.at = 0;
+        }
+        for at in 0..self.image.numbers.len() {
+            self.cells.put_tags(self.image, at, self.new_slots(at));
+        }
+        core::mem::forget(self);
+    }
+
+    /// The slots of a group that get a value and have none.
+    fn new_slots(&self, at: usize) -> u64 {
+        self.image.held[at] & !self.cells.held_in(self.image.numbers[at])
+    }
+}
+
+impl<T: Snap> Drop for Filling<'_, T> {
+    fn drop(&mut self) {
+        for (field, kept) in self.image.kept.iter().enumerate().take(self.field + 1) {
+            for at in 0..self.image.numbers.len() {
+                let slots = match (field, at) {
+                    before if before < (self.field, self.at) => self.new_slots(at),
+                    here if here == (self.field, self.at) => self.done,
+                    _ => break,
+                };
+                // SAFETY: the first place of a group of this storage; `fill` has put values there, and nobody has them.
+                unsafe { kept.undo(&self.cells.values, self.cells.first_place(self.image.numbers[at]), slots) };
+            }
+        }
+    }
+}
+
+impl<T: Snap> Cells<T> {
+    /// The slots of a group that hold a value, slot 0 not counted.
+    pub(crate) fn held_in(&self, number: u32) -> u64 {
+        let [_, live, claimed, buried] = self.slots.group(number);
+        let staged = ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
+        live | buried | staged.fold(0, |set, bit| set | 1 << bit)
+    }
+
+    /// Whether the slots of an image fit, and makes memory for them.
+    pub(crate) fn make_room_for(&mut self, image: &Image<T>) -> Result<(), RestoreError> {
+        if image.numbers.first() != Some(&0) {
+            return Err(RestoreError::Empty);
+        }
+        let limit = self.slots.limit();
+        let last = image.numbers.iter().zip(&image.words).rfind(|(_, words)| words[0] != 0);
+        if let Some((&number, words)) = last {
+            let slot = number * GROUP + (63 - words[0].leading_zeros());
+            if u64::from(slot) >= limit {
+                return Err(RestoreError::TooSmall { slot, limit: (limit - 1) as u32 });
+            }
+        }
+        for run in &image.runs {
+            // A run lies in one block, which is made from its start on.
+            let last = (run.group + run.len - 1) * GROUP;
+            if self.values.place(last).is_none() || !self.slots.has_room(last) {
+                for number in run.group..run.group + run.len {
+                    self.room(number * GROUP)?;
+                }
+            }
+        }
+        for &(index, _) in image.old.iter().filter(|(index, _)| u64::from(*index) < limit) {
+            if self.values.place(index).is_none() || !self.slots.has_room(index) {
+                self.room(index)?;
+            }
+        }
+        if Self::TAGGED {
+            let last = (self.memory() - 1) as u32;
+            let last = image.numbers.last().map_or(last, |number| last.max(number * GROUP + GROUP - 1));
+            if !self.tags.has_room(last, image.tags) {
+                self.tags.grow(last, image.tags)?;
+            }
+            if self.clustered {
+                let mut before = None;
+                for owner in (0..image.numbers.len()).map(|at| image.owner(at)) {
+                    if let Some(tags) = owner.filter(|_| owner != before) {
+                        self.clusters.grow_for(tags, last)?;
+                    }
+                    before = owner;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the slots and values what the image says. There is room, and no slot holds a value where the image has none, if
+    /// values have to be dropped.
+    ///
+    /// If a `Clone` panics, some values are those of the image and others are not, and nothing else has changed.
+    ///
+    /// `since` is the first tick that is later than the image, if that is of this pool: what has not been changed since then
+    /// is left alone.
+    pub(crate) fn restore(&mut self, image: &Image<T>, since: Option<u64>) {
+        if Image::<T>::CLONED != 0 {
+            for (at, (&number, held)) in image.numbers.iter().zip(&image.held).enumerate() {
+                if !self.differs(image, at, since) {
+                    continue;
+                }
+                let both = held & self.held_in(number);
+                let first = self.first_place(number);
+                for kept in &image.kept {
+                    // SAFETY: the first place of a group of this storage; the slots hold values (`held_in`), and nobody else
+                    // uses them (`&mut self`).
+                    unsafe { kept.assign(at, &self.values, first, both) };
+                }
+                self.put_tags(image, at, both);
+            }
+            Filling { cells: self, image, field: 0, at: 0, done: 0 }.fill();
+        }
+        // From here on no code of the user's runs, so nothing panics.
+        let mut at = 0;
+        for &run in &image.runs {
+            self.paste_run(image, run, at, since);
+            at += run.len as usize;
+        }
+        self.restore_old_stamps(image);
+        self.slots.assign(|number| image.place_of(number).map_or([0; 4], |at| image.words[at]));
+        let staged = image.words.iter().zip(&image.held).map(|(words, held)| (words[2] & held).count_ones());
+        *self.staged.get_mut() = staged.sum();
+        if Self::TAGGED {
+            self.restore_tags(image);
+        }
+    }
+
+    /// Goes on from a later tick, if changes are tracked.
+    pub(crate) fn raise_tick(&mut self, tick: u64) {
+        if let Some(marks) = &mut self.marks {
+            marks.tick = marks.tick.max(tick);
+        }
+    }
+
+    /// Whether a group may differ from what the image says.
+    fn differs(&self, image: &Image<T>, at: usize, since: Option<u64>) -> bool {
+        let number = image.numbers[at];
+        let words = image.words[at];
+        match (&self.marks, since) {
+            // What is staged is not marked.
+            (Some(marks), Some(since)) => {
+                marks.last(number, u64::MAX) >= since || words[2] != 0 || self.slots.group(number) != words
+            }
+            _ => true,
+        }
+    }
+
+    /// Copies the strips and stamps of some groups in a row, those that may differ.
+    fn paste_run(&mut self, image: &Image<T>, run: Run, at: usize, since: Option<u64>) {
+        let mut n = 0;
+        while n < run.len {
+            let differs = |n: &u32| self.differs(image, at + *n as usize, since);
+            let count = (n..run.len).take_while(differs).count() as u32;
+            if count == 0 {
+                n += 1;
+                continue;
+            }
+            self.paste(image, run.group + n, at + n as usize, count);
+            // Whoever has looked before has seen something else.
+            if let Some(marks) = &mut self.marks {
+                (n..n + count).for_each(|n| marks.mark(run.group + n));
+            }
+            n += count;
+        }
+    }
+
+    /// Copies the strips and stamps of some groups in a row, all but slot 0.
+    fn paste(&mut self, image: &Image<T>, number: u32, at: usize, groups: u32) {
+        let skip = usize::from(number == 0); // the nil thing stays
+        let row = at * GROUP as usize + skip;
+        let count = (groups * GROUP) as usize - skip;
+        let first = self.first_place(number);
+        // SAFETY: both places are of this storage and in one group.
+        let first = unsafe { T::Storage::step(first, skip as u32) };
+        for strip in Image::<T>::byte_strips() {
+            let stride = Image::<T>::stride(strip);
+            let from = &image.strips[strip][row * stride..(row + count) * stride];
+            // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side, and
+            // nobody else uses them (`&mut self`). Where slots hold values, those are of plain fields, to be overwritten by
+            // others (I1), or nobody will look at them any more; other slots will have a stamp that says that they hold none.
+            unsafe {
+                self.values
+                    .strip(first, strip)
+                    .cast::<MaybeUninit<u8>>()
+                    .copy_from_nonoverlapping(from.as_ptr(), from.len())
+            };
+        }
+        if !Image::<T>::STAMPS_IN_STRIP {
+            for n in 0..count {
+                self.put_stamp(number * GROUP + (skip + n) as u32, image.stamps[row + n]);
+            }
+        }
+    }
+
+    /// Sets a stamp; what that means for the slot is the caller's business.
+    fn put_stamp(&mut self, index: u32, stamp: u32) {
+        if let Some(place) = self.values.place(index) {
+            // SAFETY: the place is of this storage.
+            unsafe { self.values.stamp(place) }.store(stamp, Ordering::Relaxed);
+        }
+    }
+
+    /// Sets the stamps of all slots that are not in the groups of the image.
+    fn restore_old_stamps(&mut self, image: &Image<T>) {
+        // By blocks, since what is walked is also changed.
+        let mut block = Some(0u32);
+        while let Some(start) = block {
+            let end = u64::from(start) + u64::from(T::Storage::run_len(start));
+            if self.values.place(start).is_some() {
+                for number in start / GROUP..(end / u64::from(GROUP)) as u32 {
+                    let there = self.values.place(number * GROUP).is_some();
+                    if there && image.place_of(number).is_none() && self.has_stamps(number) {
+                        self.clear_stamps(number);
+                    }
+                }
+            }
+            block = u32::try_from(end).ok();
+        }
+        let limit = self.slots.limit();
+        for &(index, stamp) in image.old.iter().filter(|(index, _)| u64::from(*index) < limit) {
+            self.put_stamp(index, stamp);
+        }
+    }
+
+    /// Sets the stamps of a group, which has memory, to 0.
+    fn clear_stamps(&mut self, number: u32) {
+        for index in (0..GROUP).map(|bit| number * GROUP + bit) {
+            self.put_stamp(index, SPENT);
+        }
+        self.mark(number * GROUP);
+    }
+
+    /// Makes the bitmaps and the owners what the image says.
+    pub(super) fn restore_tags(&mut self, image: &Image<T>) {
+        let count = image.tags.count_ones() as usize;
+        self.tags.assign(|tag, number| match image.place_of(number) {
+            Some(at) if image.tags >> tag & 1 == 1 => {
+                let rank = (image.tags & ((1 << tag) - 1)).count_ones() as usize;
+                image.maps[at * count + rank]
+            }
+            _ => 0,
+        });
+        if self.clustered {
+            self.clusters.assign(&self.slots, |number| image.owner(image.place_of(number)?));
+        }
+    }
+
+    /// Writes the tags of some slots of a group beside their values, and into them, if bytes did not bring them.
+    fn put_tags(&self, image: &Image<T>, at: usize, slots: u64) {
+        if !Self::TAGGED || Image::<T>::STAMPS_IN_STRIP {
+            return;
+        }
+        let first = self.first_place(image.numbers[at]);
+        for bit in ones(slots) {
+            let tags = T::Tags::narrow(image.tags_of(at, bit));
+            // SAFETY: both places are of this storage and in one group; the slot holds a value, or all its fields do, and
+            // nobody else uses it: callers have the cells exclusively.
+            unsafe { self.values.set_tags(T::Storage::step(first, bit), tags) };
+        }
+    }
+}

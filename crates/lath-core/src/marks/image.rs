@@ -1,0 +1,27 @@
+//! The marks of one group, for copies of pools.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::*;
+
+impl Marks {
+    /// The last tick in which some of these fields of a group may have changed. Before marks began, all did.
+    pub(crate) fn last(&self, group: u32, fields: u64) -> u64 {
+        let mark = |level: &Level| level.groups.get(group).map_or(0, |mark| mark.load(Relaxed));
+        let known = (self.since.load(Relaxed) - 1).max(mark(&self.whole)); // what was before the first tick is not marked
+        ones(fields).filter_map(|field| self.fields.get(field as usize)).map(mark).fold(known, u64::max)
+    }
+
+    /// The same for some groups in a row, which lie in one block of slots: raises every `step`th entry of `ticks`.
+    pub(crate) fn raise(&self, group: u32, fields: u64, ticks: &mut [u64], step: usize) {
+        let known = self.since.load(Relaxed) - 1;
+        ticks.iter_mut().step_by(step).for_each(|tick| *tick = known);
+        let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
+        for level in core::iter::once(&self.whole).chain(levels) {
+            // Blocks of groups are at least as long as blocks of slots.
+            for (tick, mark) in ticks.iter_mut().step_by(step).zip(level.groups.rest_of_block(group)) {
+                *tick = (*tick).max(mark.load(Relaxed));
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether the books are right.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::{GROUP, Slots, ones};
+
+impl Slots {
+    /// Whether the invariants hold; if not, a sentence about the first that is broken.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        let (mut all_live, mut all_claimed, mut all_buried) = (0, 0, 0);
+        for (number, [taken, live, claimed, buried]) in self.groups.iter(0) {
+            if live & claimed | claimed & buried | buried & live != 0 {
+                return Err("S1: a slot is in two states at once");
+            }
+            if (live | claimed | buried) & !taken != 0 {
+                return Err("S1: a slot in use is not taken");
+            }
+            if (taken != u64::MAX) != (self.full.next(number) == Some(number)) {
+                return Err("S2: the set of full groups is wrong");
+            }
+            if (live != 0) != (self.with_live.next(number) == Some(number)) {
+                return Err("S2: the set of groups with live slots is wrong");
+            }
+            if claimed != 0 && self.with_claimed.next(number) != Some(number) {
+                return Err("S2: a group with claimed slots is missing from their set");
+            }
+            if taken != u64::MAX && number < self.lowest.load(Relaxed) {
+                return Err("S2: there is a free slot below the lowest");
+            }
+            let first = u64::from(number) * u64::from(GROUP);
+            if number == 0 && taken & 1 == 0 || ones(taken).any(|bit| first + u64::from(bit) >= self.limit) {
+                return Err("S4: slot 0 is free, or a slot beyond the limit is taken");
+            }
+            all_live += live.count_ones();
+            all_claimed += claimed.count_ones();
+            all_buried += buried.count_ones();
+        }
+        if (all_live, all_claimed, all_buried) != (self.live, self.claimed(), self.buried) {
+            return Err("the counts of live, claimed or buried slots are wrong");
+        }
+        if self.out_of_use(1).count() != self.retired as usize {
+            return Err("the count of retired slots is wrong");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Free slots: finding them, in order, and taking them.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::groups::{CLAIMED, TAKEN};
+use super::{GROUP, Slots, bit};
+use crate::blocks::unlikely;
+use crate::error::OutOfMemory;
+
+impl Slots {
+    /// The lowest free slot at `from` or later, whether or not there is memory for it.
+    #[inline]
+    pub(crate) fn next_free(&self, from: u32) -> Option<u32> {
+        let mut group = from / GROUP;
+        let mut mask = u64::MAX << (from % GROUP);
+        loop {
+            let free = !self.groups.word(group, TAKEN) & mask;
+            if free != 0 {
+                let index = group * GROUP + free.trailing_zeros();
+                return (u64::from(index) < self.limit).then_some(index);
+            }
+            group = self.full.next(group + 1).filter(|&group| u64::from(group) * u64::from(GROUP) < self.limit)?;
+            mask = u64::MAX;
+        }
+    }
+
+    /// The lowest free slot, if it is in the group where the last one was found.
+    #[inline(always)]
+    pub(crate) fn free_near(&mut self) -> Option<FreeNear<'_>> {
+        let number = *self.lowest.get_mut();
+        let [taken, live, ..] = self.groups.near_mut(number)?;
+        let free = !*taken;
+        if free == 0 {
+            unlikely();
+            return None;
+        }
+        let index = number * GROUP + free.trailing_zeros();
+        let count = &mut self.live;
+        (u64::from(index) < self.limit).then_some(FreeNear { index, taken, live, count })
+    }
+
+    /// The lowest free slot of all.
+    #[inline]
+    pub(crate) fn lowest_free(&mut self) -> Option<u32> {
+        let lowest = *self.lowest.get_mut();
+        let found = self.next_free(lowest * GROUP);
+        *self.lowest.get_mut() = found.map_or(lowest, |index| index / GROUP);
+        found
+    }
+
+    /// The lowest free slot of a group.
+    #[inline]
+    pub(crate) fn free_in(&self, number: u32) -> Option<u32> {
+        let free = !self.groups.word(number, TAKEN);
+        let index = number * GROUP + free.trailing_zeros() % GROUP;
+        (free != 0 && u64::from(index) < self.limit).then_some(index)
+    }
+
+    /// The free slots of a group that can be handed out.
+    pub(crate) fn free_word(&self, number: u32) -> u64 {
+        let first = u64::from(number) * u64::from(GROUP);
+        let within = match self.limit.saturating_sub(first) {
+            0 => 0,
+            left => u64::MAX >> (64 - left.min(64)),
+        };
+        !self.groups.word(number, TAKEN) & within
+    }
+
+    /// Whether a group has any slot that could be handed out.
+    pub(crate) fn has_group(&self, number: u32) -> bool {
+        u64::from(number) * u64::from(GROUP) < self.limit
+    }
+
+    /// The first of `len` free slots in a row, the lowest such run.
+    pub(crate) fn free_run(&self, len: u32) -> Option<u32> {
+        debug_assert!(len > 0);
+        if u64::from(len) + u64::from(self.used()) + u64::from(self.retired) >= self.limit {
+            return None; // not even if all free slots were neighbours
+        }
+        let mut first = u64::from(self.next_free(self.lowest.load(Relaxed) * GROUP)?);
+        let mut end = first;
+        while end - first < u64::from(len) {
+            if end >= self.limit {
+                return None;
+            }
+            match self.groups.word((end / u64::from(GROUP)) as u32, TAKEN) {
+                // A whole free group, from its start.
+                0 if end % u64::from(GROUP) == 0 => end += u64::from(GROUP),
+                taken if taken & bit(end as u32) == 0 => end += 1,
+                _ => {
+                    first = u64::from(self.next_free(u32::try_from(end + 1).ok()?)?);
+                    end = first;
+                }
+            }
+        }
+        (first + u64::from(len) <= self.limit).then_some(first as u32)
+    }
+
+    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else the lowest free one, with
+    /// room made for it.
+    pub(crate) fn claim(&self, suggest: impl Fn() -> Option<u32>) -> Result<Option<u32>, OutOfMemory> {
+        loop {
+            let lowest = || self.next_free(self.lowest.load(Relaxed) * GROUP);
+            let Some(index) = suggest().or_else(lowest) else { return Ok(None) };
+            let (number, bit) = (index / GROUP, bit(index));
+            let group = match self.groups.get(number) {
+                Some(group) => group,
+                None => {
+                    self.grow(index)?;
+                    continue;
+                }
+            };
+            let before = group[TAKEN].fetch_or(bit, Relaxed);
+            if before & bit != 0 {
+                continue; // somebody else was faster
+            }
+            group[CLAIMED].fetch_or(bit, Relaxed);
+            self.with_claimed.set_shared(number);
+            self.claimed.fetch_add(1, Relaxed);
+            if before | bit == u64::MAX {
+                self.full.set_shared(number);
+            }
+            return Ok(Some(index));
+        }
+    }
+}
+
+/// A free slot of a group that is at hand.
+pub(crate) struct FreeNear<'a> {
+    pub(crate) index: u32,
+    pub(super) taken: &'a mut u64,
+    pub(super) live: &'a mut u64,
+    pub(super) count: &'a mut u32,
+}
+
+/// What taking a slot did to its group: it is full now, or this was its first live slot. To be noted.
+#[derive(Clone, Copy)]
+#[must_use]
+pub(crate) struct Edge {
+    pub(super) full: bool,
+    pub(super) first: bool,
+}
+
+impl FreeNear<'_> {
+    /// Free to live, for the lowest free slot of its group.
+    #[inline(always)]
+    pub(crate) fn take(self) -> Edge {
+        // The lowest zero, without asking for its number: whoever spawns next waits for this.
+        let bit = !*self.taken & self.taken.wrapping_add(1);
+        debug_assert_eq!(bit, super::bit(self.index));
+        self.take_bit(bit)
+    }
+
+    #[inline(always)]
+    pub(super) fn take_bit(self, bit: u64) -> Edge {
+        *self.taken |= bit;
+        let edge = Edge { full: *self.taken == u64::MAX, first: *self.live == 0 };
+        *self.live |= bit;
+        *self.count += 1;
+        edge
+    }
+}

@@ -1,0 +1,135 @@
+//! The states of slots as bits, 64 slots to a group: a word for each state.
+//!
+//! ```text
+//! eight groups:  | taken × 8 | live × 8 | claimed × 8 | buried × 8 |      a cache line each
+//! ```
+//!
+//! A group has its four words at one place, so that they are found at once; and the live words of eight groups lie side by
+//! side, so that a walk, which looks at them alone, reads a quarter of the memory.
+
+use core::ops::RangeInclusive;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::blocks::{Directory, Line};
+use crate::error::OutOfMemory;
+
+pub(super) const TAKEN: usize = 0;
+pub(super) const LIVE: usize = 1;
+pub(super) const CLAIMED: usize = 2;
+pub(super) const BURIED: usize = 3;
+
+/// Groups that lie together.
+const EIGHT: u32 = 8;
+
+/// The words of eight groups, state by state.
+type Eight = [Line; 4];
+
+/// The words of all groups. Octaves are as long as those of [`Fine`](crate::blocks::Fine) blocks of slots.
+pub(super) struct Groups(Directory<Eight, 3, 0, 30>);
+
+impl Groups {
+    pub(super) const fn new() -> Self {
+        Self(Directory::new())
+    }
+
+    /// The four words of a group, if it has memory.
+    #[inline(always)]
+    pub(super) fn get(&self, number: u32) -> Option<[&AtomicU64; 4]> {
+        let eight = self.0.get(number / EIGHT)?;
+        Some(eight.each_ref().map(|line| &line.0[(number % EIGHT) as usize]))
+    }
+
+    /// The four words of a group, to be changed, if it has memory.
+    #[inline(always)]
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
+        Some(words_mut(self.0.get_mut(number / EIGHT)?, number))
+    }
+
+    /// As [`get_mut`](Self::get_mut), and quicker for a group near the last one that was asked for here.
+    #[inline(always)]
+    pub(super) fn near_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
+        Some(words_mut(self.0.near_mut(number / EIGHT)?, number))
+    }
+
+    /// One word of a group; a group without memory is all free.
+    #[inline]
+    pub(super) fn word(&self, number: u32, state: usize) -> u64 {
+        self.get(number).map_or(0, |group| group[state].load(Relaxed))
+    }
+
+    /// The live slots of the groups from `number` on, as far as they lie in a row.
+    #[inline]
+    pub(super) fn live_words(&self, number: u32) -> LiveWords<'_> {
+        LiveWords { eights: self.0.rest_of_block(number / EIGHT), skipped: number % EIGHT }
+    }
+
+    pub(super) fn grow(&self, number: u32) -> Result<(), OutOfMemory> {
+        self.0.grow(number / EIGHT).map(|_| ())
+    }
+
+    /// The groups that get memory together with this one.
+    pub(super) fn bounds(number: u32) -> RangeInclusive<u32> {
+        let eights = Directory::<Eight, 3, 0, 30>::bounds(number / EIGHT);
+        eights.start() * EIGHT..=eights.end() * EIGHT + (EIGHT - 1)
+    }
+
+    /// The groups at `from` or later that have memory, in order, with their words.
+    pub(super) fn iter(&self, from: u32) -> impl Iterator<Item = (u32, [u64; 4])> {
+        let eights = self.0.ranges().flat_map(move |range| range.start.max(u64::from(from / EIGHT))..range.end);
+        let numbers = eights.flat_map(|eight| (0..EIGHT).map(move |n| eight as u32 * EIGHT + n));
+        numbers.filter(move |&number| number >= from).filter_map(|number| {
+            let group = self.get(number)?;
+            Some((number, group.map(|word| word.load(Relaxed))))
+        })
+    }
+
+    /// No group from here on has memory.
+    pub(super) fn end(&self) -> u32 {
+        self.0.ranges().last().map_or(0, |range| range.end as u32 * EIGHT)
+    }
+}
+
+#[inline(always)]
+fn words_mut(eight: &mut Eight, number: u32) -> [&mut u64; 4] {
+    eight.each_mut().map(|line| line.0[(number % EIGHT) as usize].get_mut())
+}
+
+/// The live slots of some groups in a row.
+#[derive(Clone, Copy)]
+pub(crate) struct LiveWords<'a> {
+    eights: &'a [Eight],
+    /// Groups of the first eight that come before.
+    skipped: u32,
+}
+
+impl LiveWords<'_> {
+    /// Those of the `n`th group.
+    #[inline(always)]
+    pub(crate) fn get(self, n: u32) -> u64 {
+        let n = self.skipped + n;
+        self.eights.get((n / EIGHT) as usize).map_or(0, |eight| eight[LIVE].0[(n % EIGHT) as usize].load(Relaxed))
+    }
+
+    /// The first of the groups from number `n` on, up to `end`, in which not every slot is live.
+    #[inline]
+    pub(crate) fn full_until(self, n: u32, end: u32) -> u32 {
+        let mut n = n;
+        // Whole cache lines with one comparison, word by word before and after them.
+        while let Some(eight) = self.eights.get(((self.skipped + n) / EIGHT) as usize) {
+            let first = (self.skipped + n) % EIGHT;
+            let wanted = (EIGHT - first).min(end - n);
+            let all = || eight[LIVE].0.iter().fold(u64::MAX, |all, word| all & word.load(Relaxed));
+            if wanted == EIGHT && all() == u64::MAX {
+                n += EIGHT;
+                continue;
+            }
+            let words = eight[LIVE].0.iter().skip(first as usize).take(wanted as usize);
+            let full = words.take_while(|word| word.load(Relaxed) == u64::MAX).count() as u32;
+            n += full;
+            if full < wanted || n == end {
+                break;
+            }
+        }
+        n
+    }
+}

@@ -1,0 +1,65 @@
+//! The states of all slots, for copies of pools.
+
+use super::*;
+
+impl Slots {
+    /// The states of a group: taken, live, claimed, buried. A group without memory is all free.
+    #[inline]
+    pub(crate) fn group(&self, number: u32) -> [u64; 4] {
+        self.groups.get(number).map_or([0; 4], |group| group.map(|word| word.load(Relaxed)))
+    }
+
+    /// Makes the states of every group that has memory what `group` says. They must keep S1 and S4.
+    pub(crate) fn assign(&mut self, mut group: impl FnMut(u32) -> [u64; 4]) {
+        let mut block = Some(Groups::bounds(0));
+        while let Some(numbers) = block {
+            let next = numbers.end().checked_add(1);
+            for number in numbers {
+                let Some(entry) = self.groups.get_mut(number) else { break };
+                let (old, new) = (entry.each_ref().map(|word| **word), group(number));
+                if old != new {
+                    entry.into_iter().zip(new).for_each(|(word, new)| *word = new);
+                    self.note_states(number, old, new);
+                }
+            }
+            block = next.filter(|&next| next < self.groups.end()).map(Groups::bounds);
+        }
+    }
+
+    /// Brings counts and sets up to date after the states of a group were replaced.
+    fn note_states(&mut self, number: u32, old: [u64; 4], new: [u64; 4]) {
+        let out_of_use = |[taken, live, claimed, buried]: [u64; 4]| taken & !(live | claimed | buried);
+        let change = |count: &mut u32, old: u64, new: u64| *count = *count + new.count_ones() - old.count_ones();
+        change(&mut self.live, old[LIVE], new[LIVE]);
+        change(self.claimed.get_mut(), old[CLAIMED], new[CLAIMED]);
+        change(&mut self.buried, old[BURIED], new[BURIED]);
+        change(&mut self.retired, out_of_use(old), out_of_use(new));
+        if new[TAKEN] != u64::MAX {
+            let lowest = self.lowest.get_mut();
+            *lowest = (*lowest).min(number);
+        }
+        put(&mut self.full, number, new[TAKEN] == u64::MAX);
+        put(&mut self.with_live, number, new[LIVE] != 0);
+        put(&mut self.with_claimed, number, new[CLAIMED] != 0);
+    }
+
+    /// The first group at `from` or later in which a slot is live, claimed or buried.
+    pub(crate) fn next_in_use(&self, from: u32) -> Option<u32> {
+        self.groups
+            .iter(from)
+            .find(|(_, [_, live, claimed, buried])| live | claimed | buried != 0)
+            .map(|(number, _)| number)
+    }
+
+    /// The last slot at `from` or later that is taken.
+    pub(crate) fn last_taken(&self, from: u32) -> Option<u32> {
+        let taken = self.groups.iter(from / GROUP).filter(|(_, [taken, ..])| *taken != 0).last();
+        taken.map(|(number, [taken, ..])| number * GROUP + (63 - taken.leading_zeros())).filter(|&last| last >= from)
+    }
+}
+
+fn put<const ONES: bool>(set: &mut Bits<ONES>, number: u32, is_in: bool) {
+    if (set.word(number / 64) >> (number % 64) & 1 == 1) != is_in {
+        if is_in { set.set(number) } else { set.clear(number) }
+    }
+}

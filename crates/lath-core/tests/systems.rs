@@ -1,0 +1,194 @@
+#![expect(unsafe_code, reason = "plays the scheduler, who vouches that systems do not get in each other's way")]
+//! What a scheduler relies on: lanes never deal one slot twice, whoever asks first; views of different fields can be used at
+//! the same time.
+
+use std::collections::BTreeSet;
+
+use lath_core::bitflags::bitflags;
+use lath_core::{Attached, Handle, Lane, Mut, Pool, Ref, Thing};
+use proptest::prelude::*;
+
+bitflags! {
+    #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+    struct Tags: u8 { const A = 1; const B = 2; }
+}
+
+#[derive(Thing, Default, Debug, Clone)]
+struct Plain {
+    value: u32,
+}
+
+#[derive(Thing, Default, Debug, Clone)]
+struct Tagged {
+    #[thing(tags)]
+    tags: Tags,
+    value: u32,
+}
+
+fn tagged(value: u32) -> Tagged {
+    Tagged { tags: Tags::from_bits_truncate(value as u8), value }
+}
+
+/// Deals `wants[k]` handles to lane `k`, in the order that `turn` says, and then some to the parts of lane 0.
+fn deal_all<T: Thing>(pool: &Pool<T>, wants: &[u32], make: fn(u32) -> T, backwards: bool) -> Vec<Vec<Handle<T>>> {
+    let lanes = wants.len() as u32;
+    let mut dealt: Vec<Vec<_>> = wants.iter().map(|_| Vec::new()).collect();
+    let mut order: Vec<_> = (0..lanes).collect();
+    if backwards {
+        order.reverse();
+    }
+    for number in order {
+        let mut lane = Lane::new(number, lanes);
+        let into = &mut dealt[number as usize];
+        into.extend((0..wants[number as usize]).filter_map(|n| pool.deal(&mut lane, &make(n)).ok()));
+        // In three parts, and then on.
+        let mut parts = [Lane::default(), Lane::default(), Lane::default()];
+        for (part_number, part) in parts.iter_mut().enumerate() {
+            lane.split(part_number as u32, 3, part);
+            into.extend((0..70 * part_number as u32).filter_map(|n| pool.deal(part, &make(n)).ok()));
+        }
+        for (part_number, part) in parts.iter().enumerate() {
+            lane.join(part_number as u32, part);
+        }
+        into.extend((0..wants[number as usize]).filter_map(|n| pool.deal(&mut lane, &make(n)).ok()));
+    }
+    dealt
+}
+
+fn check<T: Thing + Clone>(
+    mut pool: Pool<T>,
+    wants: &[u32],
+    make: fn(u32) -> T,
+    gone: &[u16],
+) -> Result<(), TestCaseError> {
+    let handles: Vec<_> = pool.handles().collect();
+    for gone in gone {
+        if let Some(&handle) = handles.get(usize::from(*gone) % handles.len().max(1)) {
+            pool.despawn(handle);
+        }
+    }
+    let dealt = deal_all(&pool, wants, make, false);
+    prop_assert_eq!(&dealt, &deal_all(&pool, wants, make, true), "it matters who asked first");
+    let all: Vec<_> = dealt.iter().flatten().copied().collect();
+    prop_assert_eq!(
+        all.iter().map(|handle| handle.index()).collect::<BTreeSet<_>>().len(),
+        all.len(),
+        "a slot came twice"
+    );
+    for handle in all {
+        // The tags play no part in whether a handle is good, only in where it lies.
+        prop_assert!(pool.spawn_at(handle, make(0)).is_ok(), "{:?} was not free", handle);
+    }
+    prop_assert_eq!(pool.check_invariants(), Ok(()));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn no_slot_is_dealt_twice_whoever_asks_first(
+        there in 0u32..1000,
+        gone in proptest::collection::vec(any::<u16>(), 0..300),
+        wants in proptest::collection::vec(0u32..200, 1..9),
+    ) {
+        let plain = |value| Plain { value };
+        check((0..there).map(plain).collect(), &wants, plain, &gone)?;
+        check((0..there).map(tagged).collect(), &wants, tagged, &gone)?;
+        let mut fixed = Pool::fixed(1500).unwrap();
+        fixed.extend((0..there).map(plain));
+        check(fixed, &wants, plain, &gone)?;
+        let mut fixed = Pool::fixed(1500).unwrap();
+        fixed.extend((0..there).map(tagged));
+        check(fixed, &wants, tagged, &gone)?;
+    }
+}
+
+#[test]
+fn every_lane_of_a_small_pool_gets_its_share() {
+    let pool = Pool::<Plain>::fixed(100).unwrap();
+    for number in 0..10 {
+        let mut lane = Lane::new(number, 10);
+        let dealt = (0..).map_while(|_| pool.deal(&mut lane, &Plain::default()).ok()).count();
+        assert_eq!(dealt, 10);
+    }
+}
+
+#[test]
+fn things_that_are_dealt_lie_in_groups_of_their_tags() {
+    let mut pool: Pool<Tagged> = (0..1000).map(tagged).collect();
+    let mut lane = Lane::new(0, 1);
+    for value in 0..500 {
+        let handle = pool.deal(&mut lane, &tagged(value)).unwrap();
+        pool.spawn_at(handle, tagged(value)).unwrap();
+        lane.reset();
+    }
+    let mut owners = std::collections::BTreeMap::new();
+    // The first 512 slots are everybody's.
+    for (handle, thing) in pool.iter().filter(|(handle, _)| handle.index() >= 512) {
+        assert_eq!(*owners.entry(handle.index() / 64).or_insert(thing.tags), thing.tags, "a group of two clusters");
+    }
+}
+
+#[test]
+fn views_of_different_fields_are_used_at_the_same_time() {
+    let pool: Pool<Tagged> = (0..10_000).map(tagged).collect();
+    // SAFETY: the views read one field each and write none.
+    let (values, tags) = unsafe { (pool.views::<Ref<tagged::value>>(), pool.views::<Ref<tagged::tags>>()) };
+    std::thread::scope(|scope| {
+        let sum = scope.spawn(move || values.iter().map(|value| u64::from(*value)).sum::<u64>());
+        assert_eq!(tags.count(), 10_000);
+        assert_eq!(sum.join().unwrap(), 9_999 * 5_000);
+    });
+}
+
+#[test]
+fn chunks_have_every_thing_once() {
+    let pool: Pool<Plain> = (0..10_000).map(|_| Plain { value: 0 }).collect();
+    // SAFETY: nobody else uses the pool.
+    let mut views = unsafe { pool.views::<Mut<plain::value>>() };
+    let chunks = views.chunks();
+    assert!(chunks >= 3);
+    for chunk in 0..chunks {
+        // SAFETY: one chunk after the other.
+        unsafe { views.each_in_chunk(chunk, |mut value| *value += chunk + 1) };
+    }
+    assert!(pool.iter().all(|(handle, thing)| thing.value == handle.index() / 4096 + 1));
+}
+
+#[test]
+fn a_thing_sees_all_others_but_not_itself_in_its_rest() {
+    let mut pool: Pool<Plain> = (0..200).map(|value| Plain { value }).collect();
+    let handles: Vec<_> = pool.handles().collect();
+    pool.each_view_with_rest::<(Handle<Plain>, Mut<plain::value>)>(|(me, mut value), rest| {
+        assert!(rest.get(me).is_none());
+        assert_eq!(handles.iter().filter(|&&other| rest.get(other).is_some()).count(), 199);
+        *value += 1;
+    });
+    // SAFETY: nobody else uses the pool.
+    let mut views = unsafe { pool.views::<(Handle<Plain>, Mut<plain::value>)>() };
+    views.each_with_rest(|(me, mut value), rest| {
+        assert!(rest.get::<Ref<plain::value>>(me).is_none());
+        let before: u32 =
+            handles.iter().filter_map(|&other| rest.get::<Ref<plain::value>>(other)).map(|value| *value).sum();
+        *value = before % 1000;
+    });
+}
+
+#[test]
+fn links_change_while_things_are_looked_at() {
+    let mut pool: Pool<Plain> = (0..10).map(|value| Plain { value }).collect();
+    let handles: Vec<_> = pool.handles().collect();
+    // SAFETY: nobody else uses the pool.
+    assert!(unsafe { pool.links_mut::<Attached>() }.is_none());
+    pool.prepare_links::<Attached>();
+    // SAFETY: nobody else uses the links.
+    let mut links = unsafe { pool.links_mut::<Attached>() }.unwrap();
+    for (handle, thing) in pool.iter().skip(1) {
+        assert!(thing.value > 0);
+        links.attach(handle, handles[0]).unwrap();
+    }
+    links.sort_children(handles[0], |a, b| b.cmp(&a)).unwrap();
+    assert!(pool.tree().children(handles[0]).eq(handles[1..].iter().rev().copied()));
+    let mut leaving = Vec::new();
+    pool.leaving_with(handles[0], &mut leaving);
+    assert_eq!(leaving.len(), 10);
+}

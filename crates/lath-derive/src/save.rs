@@ -1,0 +1,199 @@
+//! The `impl Save`: what a snapshot asks about a thing and its fields.
+
+use proc_macro::{Literal, Span, TokenStream, TokenTree};
+
+use crate::case::bare;
+use crate::error::Errors;
+use crate::fields::ThingField;
+use crate::parse::Struct;
+use crate::root::Root;
+use crate::template::fill;
+use crate::thing::{RULES, Thing};
+
+/// What `#[derive(Save)]` adds to a struct. What is wrong with its attributes is for `#[derive(Thing)]` to say, without which
+/// this is of no use.
+pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
+    let mut errors = Errors::default();
+    let thing = Struct::parse(item, &RULES).ok().and_then(|parsed| Thing::read(parsed, &mut errors));
+    match thing {
+        Some((thing, _)) if errors.len() == 0 => write(&thing, root),
+        _ => TokenStream::new(),
+    }
+}
+
+fn write(thing: &Thing, root: Root) -> TokenStream {
+    let mut code = TokenStream::new();
+    for field in &thing.fields {
+        code.extend(implement_field(thing, field, root));
+    }
+    code.extend(implement_snap(thing, root));
+    code.extend(implement_save(thing, root));
+    code
+}
+
+/// What the fields of a generic thing have to be. For others the compiler finds out by itself, and says so at the field.
+fn predicates(thing: &Thing, bounds: &str) -> TokenStream {
+    let mut predicates = thing.generics.thing_predicates.clone();
+    if !thing.generics.params.is_empty() {
+        for field in thing.fields.iter().filter(|field| field.is_saved() || bounds == CLONE) {
+            predicates.extend(fill(&format!("$ty: {bounds},"), Span::call_site(), &[("ty", &field.ty)]));
+        }
+    }
+    predicates
+}
+
+const CLONE: &str = "::core::clone::Clone";
+
+/// What `unsafe impl Snap` promises holds because the compiler itself is asked whether a type is `Copy`, and `visit_cloned` shows
+/// the markers of all fields, in order.
+fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
+    let core = root.core();
+    let (mut plain, mut visits) = (TokenStream::new(), TokenStream::new());
+    for (n, field) in thing.fields.iter().enumerate() {
+        let n = TokenTree::from(Literal::usize_unsuffixed(n)).into();
+        plain.extend(fill(
+            "| ($core::strips::Probe::<$ty>::IS_COPY as ::core::primitive::u64) << $n",
+            Span::call_site(),
+            &[("core", &core), ("ty", &field.ty), ("n", &n)],
+        ));
+        visits.extend(fill(
+            "$core::strips::ClonedVisitor::field::<$marker>(visitor);",
+            field.ty_span().resolved_at(Span::call_site()),
+            &[("core", &core), ("marker", &field.path(thing))],
+        ));
+    }
+    fill(
+        "#[automatically_derived]
+        unsafe impl<$params> $core::strips::Snap for $name<$arguments> where $predicates {
+            const PLAIN: ::core::primitive::u64 = {
+                #[allow(unused_imports)]
+                use $core::strips::NotCopy as _;
+                0 $plain
+            };
+            fn visit_cloned<__Visitor: $core::strips::ClonedVisitor<Self>>(visitor: &mut __Visitor) { $visits }
+        }",
+        Span::call_site(),
+        &[
+            ("core", &core),
+            ("params", &thing.generics.params),
+            ("arguments", &thing.generics.arguments),
+            ("predicates", &predicates(thing, CLONE)),
+            ("name", &TokenTree::from(thing.name.clone()).into()),
+            ("plain", &plain),
+            ("visits", &visits),
+        ],
+    )
+}
+
+/// All that is saved of a field: its other names, whether its values are plain bytes, and the handles in them.
+fn implement_field(thing: &Thing, field: &ThingField, root: Root) -> TokenStream {
+    if !field.is_saved() {
+        return TokenStream::new();
+    }
+    let mut aliases = TokenStream::new();
+    for alias in &field.attrs.aliases {
+        aliases.extend(fill("$alias,", Span::call_site(), &[("alias", &TokenTree::from(alias.clone()).into())]));
+    }
+    fill(
+        "#[automatically_derived]
+        impl<$params> $snapshot::SavedField for $marker where $predicates {
+            const ALIASES: &'static [&'static ::core::primitive::str] = &[$aliases];
+            fn raw() -> ::core::option::Option<$snapshot::Raw<Self>> {
+                #[allow(unused_imports)]
+                use $snapshot::probe::{AsHandles as _, AsPlain as _, NotPlain as _};
+                (&&$snapshot::probe::Plain::<Self>::NEW).raw()
+            }
+            fn get(thing: &Self::Thing) -> &$ty {
+                &thing.$member
+            }
+            fn get_mut(thing: &mut Self::Thing) -> &mut $ty {
+                &mut thing.$member
+            }
+            fn relink(value: &mut $ty, links: &mut $snapshot::Relink<'_>) {
+                #[allow(unused_imports)]
+                use $snapshot::probe::{WithHandles as _, WithoutHandles as _};
+                (&mut $snapshot::probe::Handles(value)).relink(links)
+            }
+        }",
+        field.ty_span().resolved_at(Span::call_site()),
+        &[
+            ("snapshot", &root.snapshot()),
+            ("params", &thing.generics.params),
+            ("predicates", &predicates(thing, &saved_bounds(root))),
+            ("marker", &field.path(thing)),
+            ("aliases", &aliases),
+            ("member", &field.member.clone().into()),
+            ("ty", &field.ty),
+        ],
+    )
+}
+
+fn saved_bounds(root: Root) -> String {
+    format!("{CLONE} + {}::SavedValue", root.snapshot())
+}
+
+fn implement_save(thing: &Thing, root: Root) -> TokenStream {
+    let snapshot = root.snapshot();
+    let mut visits = TokenStream::new();
+    for field in thing.fields.iter().filter(|field| field.is_saved()) {
+        let holes = [("snapshot", &snapshot), ("marker", &field.path(thing))];
+        visits.extend(fill("$snapshot::SaveVisitor::field::<$marker>(visitor)?;", Span::call_site(), &holes));
+    }
+    let tags = thing.fields.iter().any(|field| field.attrs.tags.is_some());
+    let names = if tags {
+        fill(
+            "fn write_tags(tags: Self::Tags) -> ::core::option::Option<$snapshot::probe::String> {
+                ::core::option::Option::Some($snapshot::probe::write_tags(&tags))
+            }
+            fn read_tags(text: &::core::primitive::str) -> ::core::option::Option<Self::Tags> {
+                $snapshot::probe::read_tags(text)
+            }",
+            Span::call_site(),
+            &[("snapshot", &snapshot)],
+        )
+    } else {
+        TokenStream::new()
+    };
+    fill(
+        "#[automatically_derived]
+        impl<$params> $snapshot::Save for $name<$arguments> where $predicates {
+            const NAME: &'static ::core::primitive::str = $text;
+            fn visit_saved<__Visitor: $snapshot::SaveVisitor<Self>>(visitor: &mut __Visitor)
+                -> ::core::result::Result<(), __Visitor::Error>
+            {
+                $visits
+                ::core::result::Result::Ok(())
+            }
+            $names
+        }",
+        Span::call_site(),
+        &[
+            ("snapshot", &snapshot),
+            ("params", &thing.generics.params),
+            ("arguments", &thing.generics.arguments),
+            ("predicates", &save_predicates(thing, root)),
+            ("name", &TokenTree::from(thing.name.clone()).into()),
+            ("text", &TokenTree::from(Literal::string(bare(&thing.name.to_string()))).into()),
+            ("visits", &visits),
+            ("names", &names),
+        ],
+    )
+}
+
+/// What it takes to save a generic thing: what it takes to copy it, and its saved fields.
+fn save_predicates(thing: &Thing, root: Root) -> TokenStream {
+    let mut both = predicates(thing, CLONE);
+    if !thing.generics.params.is_empty() {
+        for field in thing.fields.iter().filter(|field| field.is_saved()) {
+            both.extend(fill(&format!("$ty: {},", saved_bounds(root)), Span::call_site(), &[("ty", &field.ty)]));
+        }
+    }
+    both
+}
+
+impl ThingField {
+    /// Tags are saved with the slots, not as a field.
+    fn is_saved(&self) -> bool {
+        self.attrs.skip.is_none() && self.attrs.tags.is_none()
+    }
+}

@@ -1,0 +1,92 @@
+//! What a view of plain references is besides a view: slices for `runs`, and, if it only reads, one for `map`.
+
+use proc_macro::{Span, TokenStream, TokenTree};
+
+use crate::template::fill;
+use crate::view::{Access, Part, View, variable};
+
+/// The further `impl`s of a view, which is the same as the tuple `inner`.
+pub(crate) fn forms(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStream) -> TokenStream {
+    let mut code = TokenStream::new();
+    if parts.iter().all(|part| matches!(part.access, Access::Ref)) {
+        code.extend(plain(view, parts));
+    }
+    if parts.iter().all(|part| matches!(part.access, Access::Ref | Access::Mut)) {
+        code.extend(slices(view, parts, inner, pattern));
+    }
+    code
+}
+
+/// That a view which only reads is a plain one, if its fields are plain. Whether they are is left to the compiler: bounds with the
+/// view's own lifetime are allowed not to hold.
+fn plain(view: &View, parts: &[Part]) -> TokenStream {
+    let core = view.root.core();
+    let bounds = parts.iter().map(|part| {
+        let holes = [("block", &view.block(part, &view.borrow)), ("core", &core)];
+        fill("$block: $core::PlainView,", Span::call_site(), &holes)
+    });
+    fill(
+        "$core::__plain_view! {
+            #[automatically_derived]
+            unsafe impl<$params> $core::PlainView for $name<$arguments> where $predicates $bounds {}
+        }",
+        Span::call_site(),
+        &[
+            ("core", &core),
+            ("name", &TokenTree::from(view.name.clone()).into()),
+            ("params", &view.params),
+            ("arguments", &view.arguments),
+            ("predicates", &view.predicates),
+            ("bounds", &bounds.collect()),
+        ],
+    )
+}
+
+/// A struct with the view's fields as slices. It has no name outside, and needs none: `runs` hands it out.
+fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStream) -> TokenStream {
+    let core = view.root.core();
+    let (mut fields, mut members) = (TokenStream::new(), TokenStream::new());
+    for (i, part) in parts.iter().enumerate() {
+        let mut name = part.name.clone();
+        name.set_span(name.span().resolved_at(Span::call_site()));
+        let (name, block) = (TokenTree::from(name).into(), view.block(part, &view.borrow));
+        let holes = [("core", &core), ("vis", &part.vis), ("name", &name), ("borrow", &view.borrow), ("block", &block)];
+        fields.extend(fill("$vis $name: <$block as $core::Slices>::Slices<$borrow>,", Span::call_site(), &holes));
+        members.extend(fill("$name: $value,", Span::call_site(), &[("name", &name), ("value", &variable(i))]));
+    }
+    fill(
+        "#[allow(dead_code)]
+        pub struct __Slices<$params> where $predicates { $fields }
+
+        #[automatically_derived]
+        unsafe impl<$params> $core::Slices for $name<$arguments> where $predicates {
+            type Slices<'__item> = __Slices<'__item, $owned_arguments>;
+
+            fn dense() -> ::core::primitive::bool {
+                <$inner as $core::Slices>::dense()
+            }
+
+            #[inline(always)]
+            unsafe fn slices<'__item>(
+                base: Self::Base,
+                rows: ::core::ops::Range<::core::primitive::usize>,
+            ) -> Self::Slices<'__item> {
+                let $pattern = unsafe { <$inner as $core::Slices>::slices(base.0, rows) };
+                __Slices { $members }
+            }
+        }",
+        Span::call_site(),
+        &[
+            ("core", &core),
+            ("name", &TokenTree::from(view.name.clone()).into()),
+            ("params", &view.params),
+            ("arguments", &view.arguments),
+            ("owned_arguments", &view.owned_arguments),
+            ("predicates", &view.predicates),
+            ("inner", inner),
+            ("pattern", pattern),
+            ("fields", &fields),
+            ("members", &members),
+        ],
+    )
+}
