@@ -1,0 +1,130 @@
+//! What is said when something is not there: what exists, and what was probably meant.
+
+use std::error::Error;
+use std::fmt;
+
+/// A pool or a resource was asked for that the world does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Whether it was a pool of things or a resource.
+    pub what: MissingKind,
+    /// The type that was asked for.
+    pub name: &'static str,
+    /// The types of the same kind that there are.
+    pub present: Vec<&'static str>,
+}
+
+/// What is [`Missing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingKind {
+    /// A pool of things.
+    Pool,
+    /// A resource.
+    Resource,
+    /// A resource of one thread: there is none, or it belongs to another thread.
+    Pinned,
+}
+
+impl Missing {
+    /// The one that was probably meant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_schedule::World;
+    /// #[derive(Debug)] struct Score(u32);
+    /// #[derive(Debug)] struct Scores(u32);
+    /// let mut world = World::new();
+    /// world.insert(Scores(3));
+    /// let missing = world.try_resource::<Score>().unwrap_err();
+    /// assert!(missing.suggestion().unwrap().ends_with("Scores"));
+    /// ```
+    pub fn suggestion(&self) -> Option<&'static str> {
+        closest(short_name(self.name), self.present.iter().copied())
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, name, present } = self;
+        let short = short_name(name);
+        let (kind, plural, cure) = match what {
+            MissingKind::Pool => ("pool of", "pools", format!("`world.add_pool(Pool::<{short}>::new())`")),
+            MissingKind::Resource => ("resource", "resources", format!("`world.insert({short} {{ … }})`")),
+            MissingKind::Pinned => (
+                "pinned resource",
+                "pinned resources",
+                format!("`world.insert_pinned({short} {{ … }})` on this thread"),
+            ),
+        };
+        write!(out, "the world has no {kind} `{name}` (")?;
+        if present.is_empty() {
+            write!(out, "it has no {plural} at all")?;
+        } else {
+            write!(out, "its {plural}: ")?;
+            for (i, name) in present.iter().enumerate() {
+                write!(out, "{}`{}`", if i == 0 { "" } else { ", " }, short_name(name))?;
+            }
+        }
+        match self.suggestion() {
+            Some(meant) => write!(out, "; was `{meant}` meant?)")?,
+            None => write!(out, ")")?,
+        }
+        write!(out, ": put it in before, by {cure}")
+    }
+}
+
+impl Error for Missing {}
+
+/// The last part of the path of a type: `Actor` of `game::Actor`, `Pool<Actor>` of `lath::Pool<game::Actor>`.
+pub(crate) fn short_name(name: &'static str) -> &'static str {
+    let end = name.find('<').unwrap_or(name.len());
+    match name[..end].rfind("::") {
+        Some(at) => &name[at + 2..],
+        None => name,
+    }
+}
+
+/// The name that looks most like the one that was asked for, if any looks like it at all.
+pub(crate) fn closest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let looks = |name: &'a str| {
+        let end = name.find('<').unwrap_or(name.len());
+        let short = name[..end].rsplit("::").next().unwrap_or(name);
+        (distance(&asked.to_lowercase(), &short.to_lowercase()), name)
+    };
+    names.map(looks).min().filter(|&(far, _)| far <= asked.chars().count().max(3) / 3).map(|(_, name)| name)
+}
+
+/// How many letters must be put in, taken out or changed to get from one word to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for j in 0..b.len() {
+            let changed = diagonal + usize::from(letter != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_look_alike_are_found() {
+        assert_eq!(closest("Scor", ["a::Time", "a::Score"].into_iter()), Some("a::Score"));
+        assert_eq!(closest("Zebra", ["a::Time", "a::Score"].into_iter()), None);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn paths_are_shortened_up_to_their_arguments() {
+        assert_eq!(short_name("a::b::Pool<c::d::Actor>"), "Pool<c::d::Actor>");
+        assert_eq!(short_name("u32"), "u32");
+    }
+}

@@ -1,0 +1,175 @@
+#![expect(unsafe_code, reason = "hands out links and fields that the system has declared")]
+//! Sweeps along a tree: [`Cascade`].
+
+use std::any::type_name;
+use std::marker::PhantomData;
+
+use lath_core::{Attached, Fields, Relation, Relatives, View};
+
+use super::links::{gone, must_have_pool};
+use super::{Context, Param};
+use crate::access::Access;
+use crate::missing::Missing;
+use crate::run::Threads;
+use crate::shelf::{PlaceOf, Shelved};
+use crate::world::{Resident, World};
+
+/// Sweeps along the links of a relation: transforms, inherited visibility, total weight. Things are changed through the view `V`,
+/// beside a look at their parent, or their children, through `P`; systems that use other fields may run at the same time.
+///
+/// # Examples
+///
+/// ```
+/// use lath_core::{Mut, Ref, Thing};
+/// use lath_schedule::{Cascade, Schedule, World};
+///
+/// #[derive(Thing, Default)]
+/// struct Part { local: f32, global: f32 }
+///
+/// fn place(mut parts: Cascade<Ref<part::global>, (Ref<part::local>, Mut<part::global>)>) {
+///     parts.down(|parent, (local, mut global)| *global = *local + parent.map_or(0.0, |parent| *parent));
+/// }
+///
+/// let mut world = World::new();
+/// let hull = world.spawn(Part { local: 1.0, global: 0.0 });
+/// let mast = world.pool_mut::<Part>().spawn_child(hull, Part { local: 2.0, global: 0.0 }).unwrap();
+/// let mut schedule = Schedule::new();
+/// schedule.add(place);
+/// schedule.run(&mut world);
+/// assert_eq!(world.read(mast).global, 3.0);
+/// ```
+pub struct Cascade<'w, P: View, V: View, R: Relation = Attached> {
+    cascade: lath_core::Cascade<'w, P, V>,
+    threads: &'w Threads,
+    relation: PhantomData<R>,
+}
+
+impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
+    /// Every thing after its parent: as [`cascade`](lath_core::TreeMut::cascade) of a tree.
+    ///
+    /// # Examples
+    ///
+    /// See [`Cascade`].
+    pub fn down(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+        self.cascade.cascade(f);
+    }
+
+    /// Every thing after its children: as [`gather`](lath_core::TreeMut::gather) of a tree.
+    ///
+    /// # Examples
+    ///
+    /// See [`TreeMut::gather`](lath_core::TreeMut::gather).
+    pub fn up(&mut self, f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
+        self.cascade.gather(f);
+    }
+
+    /// Only what is marked, and all below it: as [`cascade_dirty`](lath_core::TreeMut::cascade_dirty) of a tree. Answers how many
+    /// there were.
+    ///
+    /// # Examples
+    ///
+    /// See [`TreeMut::cascade_dirty`](lath_core::TreeMut::cascade_dirty).
+    pub fn down_dirty(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize {
+        self.cascade.cascade_dirty(f)
+    }
+
+    /// As [`down`](Self::down), on several threads.
+    ///
+    /// # Examples
+    ///
+    /// See [`Cascade`].
+    pub fn par_down(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync)
+    where
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+        P::Thing: Resident,
+    {
+        #[cfg(feature = "parallel")]
+        if self.threads.count() > 1 {
+            let Self { cascade, threads, .. } = self;
+            return threads.inside(|| cascade.par_cascade(&f));
+        }
+        self.down(f);
+    }
+
+    /// As [`up`](Self::up), on several threads.
+    ///
+    /// # Examples
+    ///
+    /// See [`Cascade`].
+    pub fn par_up(&mut self, f: impl for<'x> Fn(Relatives<'x, P>, V::Item<'x>) + Sync)
+    where
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+        P::Thing: Resident,
+    {
+        #[cfg(feature = "parallel")]
+        if self.threads.count() > 1 {
+            let Self { cascade, threads, .. } = self;
+            return threads.inside(|| cascade.par_gather(&f));
+        }
+        self.up(f);
+    }
+
+    /// As [`down_dirty`](Self::down_dirty), on several threads.
+    ///
+    /// # Examples
+    ///
+    /// See [`Cascade`].
+    pub fn par_down_dirty(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync) -> usize
+    where
+        for<'x> P::Item<'x>: Send,
+        for<'x> V::Item<'x>: Send,
+        P::Thing: Resident,
+    {
+        #[cfg(feature = "parallel")]
+        if self.threads.count() > 1 {
+            let Self { cascade, threads, .. } = self;
+            return threads.inside(|| cascade.par_cascade_dirty(&f));
+        }
+        self.down_dirty(f)
+    }
+}
+
+// SAFETY: uses the fields and the links that it declares.
+unsafe impl<P, V, R> Param for Cascade<'_, P, V, R>
+where
+    P: View<Thing: Resident + Fields>,
+    V: View<Thing = P::Thing>,
+    R: Relation,
+{
+    type State = PlaceOf<Shelved<P::Thing>>;
+    type Item<'w, 's> = Cascade<'w, P, V, R>;
+
+    fn declare(access: &mut Access) {
+        let _checked = const { (P::READS, V::READS, V::WRITES) };
+        access.fields::<P::Thing>(P::READS | V::READS, V::WRITES);
+        access.links::<P::Thing, R>(true);
+        access.prepare(|world| {
+            if world.has_pool::<P::Thing>() {
+                let pool = world.pool_mut::<P::Thing>();
+                pool.prepare_links::<R>();
+                pool.prepare_marks(V::WRITES);
+            }
+        });
+    }
+
+    fn init(world: &mut World) -> Self::State {
+        world.pool_place()
+    }
+
+    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
+        must_have_pool(*place, world)
+    }
+
+    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Cascade<'w, P, V, R> {
+        // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
+        let Shelved(pool) = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<P::Thing>());
+        context.note_rows(pool.len());
+        // SAFETY: nor does anybody use the fields, or the links, in a way that conflicts.
+        match unsafe { pool.cascading::<R, P, V>() } {
+            Some(cascade) => Cascade { cascade, threads: context.threads(), relation: PhantomData },
+            None => panic!("the pool of `{}` was replaced by a command of this run", type_name::<P::Thing>()),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+#![expect(unsafe_code, reason = "hands out events that the system has declared")]
+//! Reading and sending events.
+
+use std::any::type_name;
+
+use super::resource::{gone, must_have};
+use super::{Context, Param};
+use crate::access::Access;
+use crate::event::{Events, Reader};
+use crate::missing::Missing;
+use crate::shelf::PlaceOf;
+use crate::world::World;
+
+/// Reads the events of a type: each one once.
+///
+/// # Examples
+///
+/// See [`Events`].
+pub struct EventReader<'w, E> {
+    events: &'w Events<E>,
+    reader: Reader,
+}
+
+impl<'w, E> EventReader<'w, E> {
+    /// The events that this reader has not read yet, oldest first. They count as read, even if the iterator is dropped early.
+    ///
+    /// # Examples
+    ///
+    /// See [`Events`].
+    pub fn read(&mut self) -> impl Iterator<Item = &'w E> + use<'w, E> {
+        self.events.read(&self.reader)
+    }
+
+    /// How many events there are to read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_schedule::{EventReader, Schedule, World};
+    /// struct Bang;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|bangs: EventReader<Bang>| assert_eq!((bangs.len(), bangs.missed()), (0, 0)));
+    /// schedule.run(&mut World::new());
+    /// ```
+    pub fn len(&self) -> usize {
+        self.events.unread(&self.reader).0
+    }
+
+    /// Whether there is nothing to read.
+    ///
+    /// # Examples
+    ///
+    /// See [`len`](Self::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many of the events that this reader has not read were dropped, because of the [cap](Events::set_cap). Reading resets
+    /// it.
+    ///
+    /// # Examples
+    ///
+    /// See [`len`](Self::len).
+    pub fn missed(&self) -> u64 {
+        self.events.unread(&self.reader).1
+    }
+}
+
+/// Sends events of a type.
+///
+/// # Examples
+///
+/// See [`Events`].
+pub struct EventWriter<'w, E>(&'w mut Events<E>);
+
+impl<E> EventWriter<'_, E> {
+    /// Sends an event. Systems that come later in the order read it in this run, those before in the next.
+    ///
+    /// # Examples
+    ///
+    /// See [`Events`].
+    pub fn send(&mut self, event: E) {
+        self.0.send(event);
+    }
+}
+
+impl<E> Extend<E> for EventWriter<'_, E> {
+    fn extend<I: IntoIterator<Item = E>>(&mut self, events: I) {
+        events.into_iter().for_each(|event| self.send(event));
+    }
+}
+
+fn init<E: Send + Sync + 'static>(world: &mut World) -> PlaceOf<Events<E>> {
+    world.events_mut::<E>();
+    world.hidden_place()
+}
+
+// SAFETY: looks at the events that it declares; what it has read it notes in an atomic of its own.
+unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
+    type State = (PlaceOf<Events<E>>, Reader);
+    type Item<'w, 's> = EventReader<'w, E>;
+
+    fn declare(access: &mut Access) {
+        access.resource::<Events<E>>("events of type", type_name::<E>(), false);
+    }
+
+    fn init(world: &mut World) -> Self::State {
+        (init::<E>(world), world.events_mut::<E>().add_reader())
+    }
+
+    fn check((place, _): &Self::State, world: &World) -> Result<(), Missing> {
+        must_have(*place, world)
+    }
+
+    unsafe fn fetch<'w, 's>((place, reader): &'s mut Self::State, context: Context<'w>) -> EventReader<'w, E> {
+        // SAFETY: nobody sends (by the caller, and what was declared).
+        let events = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<Events<E>>());
+        EventReader { events, reader: reader.clone() }
+    }
+}
+
+// SAFETY: uses the events that it declares to write.
+unsafe impl<E: Send + Sync + 'static> Param for EventWriter<'_, E> {
+    type State = PlaceOf<Events<E>>;
+    type Item<'w, 's> = EventWriter<'w, E>;
+
+    fn declare(access: &mut Access) {
+        access.resource::<Events<E>>("events of type", type_name::<E>(), true);
+    }
+
+    fn init(world: &mut World) -> Self::State {
+        init::<E>(world)
+    }
+
+    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
+        must_have(*place, world)
+    }
+
+    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> EventWriter<'w, E> {
+        // SAFETY: nobody else uses these events (by the caller, and what was declared).
+        EventWriter(unsafe { context.world().shelf.get_shared_mut(*place) }.unwrap_or_else(|| gone::<Events<E>>()))
+    }
+}

@@ -1,0 +1,189 @@
+//! Running a schedule: stage by stage, after everything was looked at.
+
+use super::Schedule;
+use crate::error::RunError;
+use crate::node::{Node, Work};
+use crate::plan::Stage;
+use crate::report::Span;
+use crate::run::{Failure, Run, Threads, mix};
+use crate::time::Time;
+use crate::world::World;
+
+impl Schedule {
+    /// Runs all systems.
+    ///
+    /// # Panics
+    ///
+    /// If the run ends early, with the text of the [`RunError`]: [`try_run`](Self::try_run) returns it.
+    ///
+    /// # Examples
+    ///
+    /// See [`Schedule`].
+    #[track_caller]
+    pub fn run(&mut self, world: &mut World) {
+        self.try_run(world).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// As [`run`](Self::run).
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`]: the schedule cannot be put in order, something is missing, a system has returned an error or has panicked.
+    /// The commands of systems that have finished are applied, those of the one that failed are not. The world can be used as
+    /// before.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_schedule::{Schedule, World};
+    /// fn load() -> Result<(), String> { Err("no such file".into()) }
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(load);
+    /// let error = schedule.try_run(&mut World::new()).unwrap_err().to_string();
+    /// assert!(error.starts_with("system `load`") && error.ends_with("failed: no such file"), "{error}");
+    /// ```
+    pub fn try_run(&mut self, world: &mut World) -> Result<(), RunError> {
+        let threads = self.threads.clone();
+        self.try_run_on(world, &threads)
+    }
+
+    /// As [`run`](Self::run), on the caller's thread only.
+    ///
+    /// # Panics
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_schedule::{Schedule, World};
+    /// Schedule::new().run_serial(&mut World::new());
+    /// ```
+    #[track_caller]
+    pub fn run_serial(&mut self, world: &mut World) {
+        self.try_run_on(world, &Threads::one()).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    fn try_run_on(&mut self, world: &mut World, threads: &Threads) -> Result<(), RunError> {
+        self.build()?;
+        Time::check(world)?;
+        let result = self.enter(world, threads);
+        for number in 0..world.tidy_events.len() {
+            world.tidy_events[number](world);
+        }
+        result
+    }
+
+    /// Runs on one of the threads if several are likely to be used: entering them once is cheaper than for every stage.
+    fn enter(&mut self, world: &mut World, threads: &Threads) -> Result<(), RunError> {
+        #[cfg(feature = "parallel")]
+        {
+            let pinned = world.pinned > 0 || self.plan.as_ref().is_some_and(|plan| plan.has_pinned);
+            if threads.take_used() && !pinned && threads.count() > 1 {
+                return threads.inside(|| self.run_within(world, threads));
+            }
+        }
+        self.run_within(world, threads)
+    }
+
+    /// A run within another, or after everything was checked.
+    pub(crate) fn run_within(&mut self, world: &mut World, threads: &Threads) -> Result<(), RunError> {
+        self.build()?;
+        self.make_ready(world)?;
+        self.runs += 1;
+        let learn = self.runs % 64 == 1 || self.runs < 4;
+        let Self { nodes, plan, .. } = self;
+        let Some(plan) = plan else { unreachable!("built just now") };
+        let version = world.shelf.version();
+        let mut run = Run::new(world, threads, self.epoch, self.measure_all || learn);
+        let several = threads.count() > 1;
+        let mut result = Ok(());
+        for stage in &mut plan.stages {
+            let done = match stage {
+                // After a failure what was promised is kept, and nothing else begins.
+                Stage::Apply(list) => run.apply(nodes, list),
+                _ if result.is_err() => continue,
+                Stage::Alone(number) => match still_there(&mut run, nodes, &[*number], version) {
+                    Ok(()) => run.run_alone(nodes, *number),
+                    missing => missing,
+                },
+                Stage::Together(graph) => {
+                    if learn {
+                        graph.note_costs(|number| nodes[number as usize].timing.cost);
+                    }
+                    let worth_it = several && graph.members.len() > 1 && graph.gain >= self.parallel_from;
+                    match still_there(&mut run, nodes, &graph.members, version) {
+                        Ok(()) => match self.shuffle.map(|seed| mix(seed ^ self.runs)) {
+                            #[cfg(feature = "parallel")]
+                            seed if worth_it => {
+                                threads.note_used();
+                                run.run_together(nodes, graph, self.parallel_from == 0, seed)
+                            }
+                            Some(seed) => run.run_shuffled(nodes, graph, seed),
+                            None => run.run_in_order(nodes, &graph.members),
+                        },
+                        missing => missing,
+                    }
+                }
+            };
+            result = result.and(done);
+        }
+        #[cfg(not(feature = "parallel"))]
+        let _ = several;
+        if run.has_measured() {
+            self.note_spans();
+        }
+        result.map_err(|failure| failure.into_error(&self.nodes))
+    }
+
+    /// Remembers the runs that were measured.
+    fn note_spans(&mut self) {
+        for (node, number) in self.nodes.iter_mut().zip(0..) {
+            if std::mem::take(&mut node.timing.fresh) {
+                let timing = &node.timing;
+                let (began, thread) = (timing.began, timing.thread);
+                self.trace.note(Span { node: number, began, nanoseconds: timing.last_nanoseconds(), thread });
+            }
+        }
+    }
+
+    /// Makes the states of all systems, if this is another world, and looks whether all is there that they need.
+    pub(crate) fn make_ready(&mut self, world: &mut World) -> Result<(), RunError> {
+        if self.ready_for.is_none_or(|(id, _)| id != world.id()) {
+            self.nodes.iter_mut().for_each(|node| node.init(world));
+            self.ready_for = Some((world.id(), u64::MAX));
+        }
+        for prepare in &self.prepare {
+            prepare(world);
+        }
+        let now = (world.id(), world.shelf.version());
+        // Whether pinned resources are there depends on the thread as well.
+        let pinned = self.plan.as_ref().is_some_and(|plan| plan.has_pinned);
+        if self.ready_for != Some(now) || pinned {
+            // First, since they put resources in that others may ask for.
+            for node in &mut self.nodes {
+                if let Work::Fixed(fixed) = &mut node.work {
+                    fixed.make_ready(world)?;
+                }
+            }
+            for node in &self.nodes {
+                node.check(world).map_err(|missing| RunError::Missing { system: node.system_name(), missing })?;
+            }
+            self.ready_for = Some((world.id(), world.shelf.version()));
+        }
+        Ok(())
+    }
+}
+
+/// Whether what some systems need is still there, after commands of this run have been applied.
+fn still_there(run: &mut Run<'_>, nodes: &[Node], list: &[u32], version: u64) -> Result<(), Failure> {
+    let world = run.world();
+    if world.shelf.version() == version {
+        return Ok(());
+    }
+    for &number in list {
+        let missing = |missing| Failure { node: number, why: crate::run::Why::Missing(missing) };
+        nodes[number as usize].check(world).map_err(missing)?;
+    }
+    Ok(())
+}
