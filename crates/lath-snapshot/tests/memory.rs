@@ -1,0 +1,274 @@
+//! Snapshots and memory: with kept buffers nothing is allocated, nothing is leaked or dropped twice, whoever panics, and taking one
+//! while others stage is sound.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lath_core::image::PoolImage;
+use lath_core::{Handle, Pool, Thing};
+use lath_schedule::World;
+use lath_snapshot::{History, Save, SaveWorld, Snapshot};
+use serde::{Deserialize, Serialize};
+
+/// Counts the allocations of this thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+#[expect(unsafe_code, reason = "an allocator is unsafe to implement")]
+// SAFETY: passes everything on.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: passed on from the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: passed on from the caller.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn allocations(f: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    f();
+    ALLOCATIONS.get() - before
+}
+
+lath_core::bitflags::bitflags! {
+    #[derive(Clone, Copy, Default)]
+    struct Tags: u8 { const A = 1; const B = 2; }
+}
+
+#[derive(Thing, Save, Clone, Default)]
+#[thing(columns)]
+struct Actor {
+    #[thing(tags)]
+    tags: Tags,
+    pos: [f32; 3],
+    #[thing(hot)]
+    hp: f32,
+    target: Handle<Actor>,
+}
+
+#[derive(Thing, Save, Clone, Default)]
+struct Named {
+    name: String,
+    id: u32,
+}
+
+fn world() -> World {
+    let mut world = World::new();
+    world.saves::<Actor>();
+    world.saves::<Named>();
+    world.saves_resource::<u64>();
+    world.insert(3u64);
+    for n in 0..3000u32 {
+        let tags = Tags::from_bits_truncate(n as u8);
+        let one = world.spawn(Actor { tags, hp: n as f32, ..Actor::default() });
+        world.spawn(Named { name: format!("number {n}"), id: n });
+        if n % 3 == 0 {
+            world.despawn(one);
+        }
+    }
+    let all: Vec<_> = world.pool::<Actor>().handles().collect();
+    for pair in all.windows(2).step_by(2) {
+        world.pool_mut::<Actor>().tree_mut().attach(pair[1], pair[0]).unwrap();
+    }
+    world
+}
+
+fn disturb(world: &mut World, round: u32) {
+    let actors: Vec<_> = world.pool::<Actor>().handles().collect();
+    for (n, who) in actors.into_iter().enumerate() {
+        if n % 7 == round as usize % 7 {
+            world.despawn(who);
+        }
+    }
+    for n in 0..200 {
+        world.spawn(Actor { tags: Tags::B, hp: (n + round) as f32, ..Actor::default() });
+    }
+    world.pool_mut::<Named>().retain(|_, named| {
+        named.name.replace_range(..1, "N");
+        true
+    });
+    *world.resource_mut::<u64>() += 1;
+}
+
+#[test]
+fn with_kept_buffers_nothing_is_allocated() {
+    for tracked in [false, true] {
+        let mut world = world();
+        if tracked {
+            world.pool_mut::<Actor>().track_changes();
+        }
+        let (mut snapshot, mut history) = (Snapshot::new(), History::new(3));
+        let start = Snapshot::take(&world).unwrap();
+        // The same things happen several times: first to make room in buffers and pools, then to count.
+        for time in 0..3 {
+            start.restore(&mut world).unwrap();
+            for round in 0..6 {
+                disturb(&mut world, round);
+                let taking = allocations(|| snapshot.take_into(&world).unwrap());
+                let pushing = allocations(|| assert!(history.push(&mut world, u64::from(round)).is_ok()));
+                disturb(&mut world, round + 1);
+                let restoring = allocations(|| snapshot.restore(&mut world).unwrap());
+                let none = [taking, pushing, restoring] == [0; 3];
+                assert!(
+                    none || time < 2,
+                    "taking {taking}, pushing {pushing}, restoring {restoring}, tracked: {tracked}"
+                );
+            }
+        }
+    }
+}
+
+thread_local! {
+    static ALIVE: Cell<isize> = const { Cell::new(0) };
+    static FUSE: Cell<isize> = const { Cell::new(-1) };
+}
+
+/// Counts itself, and panics when its time has come: while being cloned, or while being dropped.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Grumpy {
+    id: u32,
+}
+
+fn burn() {
+    let left = FUSE.get();
+    FUSE.set(left - 1);
+    if left == 0 && !std::thread::panicking() {
+        panic!("out of patience");
+    }
+}
+
+impl Grumpy {
+    fn new(id: u32) -> Self {
+        ALIVE.set(ALIVE.get() + 1);
+        Self { id }
+    }
+}
+
+impl Default for Grumpy {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl Clone for Grumpy {
+    fn clone(&self) -> Self {
+        burn();
+        Self::new(self.id)
+    }
+}
+
+impl Drop for Grumpy {
+    fn drop(&mut self) {
+        ALIVE.set(ALIVE.get() - 1);
+        burn();
+    }
+}
+
+#[derive(Thing, Save, Default)]
+struct GrumpyRow {
+    one: Grumpy,
+    number: u32,
+    two: Grumpy,
+}
+
+#[derive(Thing, Save, Default)]
+#[thing(columns)]
+struct GrumpyColumns {
+    number: u32,
+    #[thing(hot)]
+    one: Grumpy,
+    two: Grumpy,
+    #[thing(cold)]
+    rare: Option<Grumpy>,
+}
+
+fn panics<T: lath_core::strips::Snap>(make: impl Fn(u32) -> T) {
+    FUSE.set(-1);
+    ALIVE.set(0);
+    let mut refused = 0;
+    for fuse in 0..400 {
+        let mut pool: Pool<T> = (1..80).map(&make).collect();
+        let buried = pool.handles().nth(3).unwrap();
+        pool.despawn_after(buried, 1);
+        let mut image = PoolImage::new();
+        pool.capture(&mut image);
+        let gone: Vec<_> = pool.handles().step_by(3).collect();
+        gone.into_iter().for_each(|handle| assert!(pool.despawn(handle)));
+        pool.spawn_many((100..150).map(&make));
+        pool.reap(9);
+
+        FUSE.set(fuse);
+        let taken = catch_unwind(AssertUnwindSafe(|| pool.capture(&mut PoolImage::new())));
+        let restored = catch_unwind(AssertUnwindSafe(|| pool.restore(&image).unwrap()));
+        FUSE.set(-1);
+        refused += usize::from(taken.is_err()) + usize::from(restored.is_err());
+        assert_eq!(pool.check_invariants(), Ok(()), "fuse {fuse}");
+        pool.restore(&image).unwrap();
+        assert_eq!((pool.len(), pool.check_invariants()), (78, Ok(())));
+        // An image that a panic has interrupted is refused, or whole.
+        FUSE.set(fuse % 50);
+        let interrupted = catch_unwind(AssertUnwindSafe(|| pool.capture(&mut image))).is_err();
+        FUSE.set(-1);
+        assert_eq!(pool.restore(&image).is_err(), interrupted);
+        drop((pool, image));
+        assert_eq!(ALIVE.get(), 0, "leaked or dropped twice, fuse {fuse}");
+    }
+    assert!(refused > 50, "somebody was grumpy {refused} times");
+}
+
+#[test]
+fn a_panic_in_clone_or_drop_leaves_the_pool_consistent_and_leaks_nothing() {
+    panics(|n| GrumpyRow { one: Grumpy::new(n), number: n, two: Grumpy::new(n) });
+    panics(|n| {
+        let rare = (n % 4 == 0).then(|| Grumpy::new(n));
+        GrumpyColumns { number: n, one: Grumpy::new(n), two: Grumpy::new(n), rare }
+    });
+}
+
+#[test]
+fn a_snapshot_may_be_taken_while_others_stage() {
+    let world = {
+        let mut world = world();
+        world.pool_mut::<Actor>().commit();
+        world
+    };
+    let live = world.pool::<Actor>().len();
+    let mut snapshots = Vec::new();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let pool = world.pool::<Actor>();
+            scope.spawn(move || {
+                for n in 0..2000 {
+                    pool.stage(Actor { hp: (thread * 10_000 + n) as f32, ..Actor::default() });
+                    if n % 5 == 0 {
+                        pool.reserve();
+                    }
+                }
+            });
+        }
+        for _ in 0..20 {
+            snapshots.push(Snapshot::take(&world).unwrap());
+        }
+    });
+    for snapshot in snapshots {
+        let mut other = World::new();
+        snapshot.restore(&mut other).unwrap();
+        let pool = other.pool_mut::<Actor>();
+        pool.check_invariants().unwrap();
+        assert_eq!(pool.len(), live);
+        pool.commit();
+        pool.check_invariants().unwrap();
+    }
+}
