@@ -1,0 +1,63 @@
+// Small helpers: making elements, drawing sharp on any screen, telling the user.
+
+// el("div.row", { onclick }, child, "text"): an element with classes, properties and children.
+export function el(what, props = {}, ...children) {
+  const [tag, ...classes] = what.split(".");
+  const node = document.createElement(tag || "div");
+  node.className = classes.join(" ");
+  for (const [name, value] of Object.entries(props)) {
+    if (name === "style") node.style.cssText = value;
+    else if (name.startsWith("aria-") || name.startsWith("data-") || name === "role") node.setAttribute(name, value);
+    else node[name] = value;
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+let hide = 0;
+export function toast(text) {
+  const box = byId("toast");
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(hide);
+  hide = setTimeout(() => { box.hidden = true; }, 4000);
+}
+
+// A canvas in the size of its box, in the pixels of the screen. Answers a context that is measured in CSS pixels.
+export function sharpen(canvas) {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const scale = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return { context, width, height };
+}
+
+// A colour of the style sheet, as it is now.
+export function colour(name) {
+  const probe = colour.probe ??= document.body.appendChild(el("i", { style: "display:none" }));
+  probe.style.color = `var(--${name})`;
+  return getComputedStyle(probe).color;
+}
+
+// Colours that differ, for things that have no order.
+export const shade = (number) => `hsl(${(205 + number * 137.5) % 360} 55% 55%)`;
+
+export function amount(number) {
+  if (number === null || number === undefined) return "";
+  return Number.isInteger(number) ? number.toLocaleString("en").replaceAll(",", " ") : String(+number.toPrecision(6));
+}
+
+export const micros = (time) => time >= 1000 ? `${(time / 1000).toFixed(2)} ms` : `${time.toFixed(time < 10 ? 2 : 1)} µs`;
+
+// Calls f when nobody has called for a while.
+export function later(f, wait) {
+  let timer = 0;
+  return (...args) => { clearTimeout(timer); timer = setTimeout(() => f(...args), wait); };
+}
