@@ -1,38 +1,83 @@
 //! **lath**, a LArge array of THings: one fat struct per kind of thing, kept in one large array, named by handles that
 //! cannot lie.
 //!
-//! Declare a struct, put its things into a [`Pool`], and keep [`Handle`]s where you would have kept pointers:
+//! Declare a struct. Put its things into a [`World`], and keep [`Handle`]s where you would have kept pointers. Write plain
+//! functions whose parameters say what they touch, and add them to a [`Schedule`] in the order that you mean:
 //!
 //! ```
 //! use lath::prelude::*;
+//! # use std::ops::{AddAssign, Mul};
+//! # #[derive(Clone, Copy, Default, Debug, PartialEq)]
+//! # pub struct Vec2 { x: f32, y: f32 }
+//! # impl AddAssign for Vec2 { fn add_assign(&mut self, other: Self) { self.x += other.x; self.y += other.y } }
+//! # impl Mul<f32> for Vec2 { type Output = Self; fn mul(self, by: f32) -> Self { Self { x: self.x * by, y: self.y * by } } }
 //!
-//! #[derive(Thing, Default)]
-//! struct Ship {
-//!     hull: i32,
-//!     target: Handle<Ship>, // nothing, until told otherwise
+//! bitflags! {
+//!     #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+//!     pub struct Tags: u32 { const MOVES = 1; const ITEM = 2; const FROZEN = 4; }
 //! }
 //!
-//! let mut ships = Pool::new();
-//! let prey = ships.spawn(Ship { hull: 10, ..Default::default() });
-//! let hunter = ships.spawn(Ship { hull: 50, target: prey });
+//! #[derive(Thing, Clone, Default, Debug)]
+//! #[thing(columns)]                       // or rows, the default
+//! pub struct Actor {
+//!     #[thing(tags)] pub tags: Tags,
+//!     pub pos: Vec2,
+//!     pub vel: Vec2,
+//!     pub hp: f32,
+//!     pub target: Handle<Actor>,          // Handle::NIL by default; all bits zero
+//!     #[thing(cold)] pub name: String,    // rare or large: kept out of the hot arrays
+//! }
 //!
-//! // Change one thing and look at the others, all through the same pool.
-//! ships.each_with_rest(|_, me, rest| {
-//!     if rest.get(me.target).is_some() {
-//!         me.hull += 1; // the chase keeps the crew awake
-//!     }
-//! });
-//! assert_eq!(ships[hunter].hull, 51);
+//! #[derive(View)]
+//! #[view(Actor, with = Tags::MOVES, without = Tags::FROZEN)]
+//! struct Moving<'a> { pos: &'a mut Vec2, vel: &'a Vec2 }
 //!
-//! // The prey goes and its slot is used again. The hunter's handle does not follow.
-//! ships.despawn(prey);
-//! let other = ships.spawn(Ship::default());
-//! assert_eq!(other.index(), prey.index());
-//! assert!(ships.get(prey).is_none());
-//! assert_eq!(ships.read(prey).hull, 0); // the nil thing, `Ship::default()`: readable by all, writable by none
+//! fn integrate(mut movers: Query<Moving>, time: Res<Time>) {
+//!     for m in &mut movers { *m.pos += *m.vel * time.dt; }
+//! }
+//!
+//! fn bury(actors: Query<(Handle<Actor>, Ref<actor::hp>)>, mut commands: Commands) {
+//!     for (who, hp) in &actors { if *hp <= 0.0 { commands.despawn(who); } }
+//! }
+//!
+//! let mut world = World::new();
+//! world.insert(Time { dt: 1.0 / 60.0 });
+//! let bag   = world.spawn(Actor { name: "bag".into(), ..default() });
+//! let sword = world.spawn(Actor { tags: Tags::ITEM, ..default() });
+//! world.pool_mut::<Actor>().tree_mut().attach(sword, bag)?;
+//! # let runner = world.spawn(Actor { tags: Tags::MOVES, vel: Vec2 { x: 60.0, y: 0.0 }, hp: 1.0, ..default() });
+//!
+//! let mut schedule = Schedule::new();
+//! schedule.add(integrate).add(bury);
+//! schedule.run(&mut world);
+//!
+//! assert!(world.get(bag).is_none() && world.get(sword).is_none()); // no hit points: buried, with what it holds
+//! assert_eq!(world.read(sword).name, "");                          // reading never fails: the nil thing
+//! # assert_eq!(world.read(runner).pos, &Vec2 { x: 1.0, y: 0.0 });
+//! # Ok::<(), LinkError>(())
 //! ```
 //!
-//! # What to call
+//! # The world and its systems
+//!
+//! | to | use |
+//! |---|---|
+//! | keep pools and single values | [`World`]: [`spawn`](World::spawn), [`insert`](World::insert), [`pool_mut`](World::pool_mut), [`resource`](World::resource) |
+//! | read and write fields of things | [`Query`] of a [`View`], of [`Ref`], [`Mut`] and [`Handle`], or of a tuple of them |
+//! | read and write single values | [`Res`], [`ResMut`], `Option<Res<…>>`; [`PinnedRes`], [`PinnedMut`] for those of one thread |
+//! | use links, or whole things | [`Tree`], [`TreeMut`], [`Cascade`]; [`PoolRef`], [`PoolMut`] |
+//! | keep something from run to run | [`Local`] |
+//! | put in, take out, link, tag | [`Commands`] |
+//! | tell other systems | [`EventWriter`], [`EventReader`] |
+//! | do anything | `&mut World` as the parameter |
+//! | bundle parameters | `#[derive(Params)]` |
+//! | put systems in order | [`Schedule::add`], [`barrier`](Schedule::barrier), [`set`](Schedule::set), and [`before`](IntoSystem::before), [`after`](IntoSystem::after), [`run_if`](IntoSystem::run_if) on a system |
+//! | step at a fixed rate, change state | [`Schedule::fixed`], [`State`] and [`Schedule::transitions`] |
+//! | hear of things that come and go | [`World::on_spawn`], [`World::on_despawn`], [`World::on_tags`] |
+//! | see what it does | [`Schedule::explain`], [`Schedule::report`], [`Schedule::chrome_trace`] |
+//!
+//! A [`Pool`] also works by itself, without a world.
+//!
+//! # What to call on a pool
 //!
 //! | to | call |
 //! |---|---|
@@ -57,14 +102,24 @@
 //! | `lath` | this one: re-exports and the [`prelude`] |
 //! | `lath-core` | handles, pools, views, tags; `no_std` |
 //! | `lath-soa` | `#[thing(columns)]`: struct-of-arrays storage; `no_std` |
-//! | `lath-derive` | `#[derive(Thing)]`, `#[derive(View)]` |
+//! | `lath-schedule` | the world, systems, the schedule, commands, events |
+//! | `lath-snapshot` | snapshots, rollback, saves, prefabs: the feature `snapshot` |
+//! | `lath-inspect` | the live world in a browser: the feature `inspect` |
+//! | `lath-derive` | `#[derive(Thing)]`, `#[derive(View)]`, `#[derive(Params)]`, `#[derive(Save)]`, `#[derive(Inspect)]` |
+//!
+//! Everything is at the root of this crate, but for three names that are there twice: [`Tree`], [`TreeMut`] and [`Cascade`] are the
+//! parameters of systems, and what they wrap, which is seldom named, is in [`pool`].
 //!
 //! # Features
 //!
 //! | feature | brings |
 //! |---|---|
 //! | `std` (default) | the warning of [`Pool::expect_at_most`] is printed, and loops over views use AVX2 where the processor has it; without it lath needs `alloc` only |
-//! | `parallel` | `Pool::par_each` and `Pool::par_runs`: loops on rayon's threads |
+//! | `schedule` (default) | the world, its systems and their schedule; needs `std` |
+//! | `parallel` (default) | systems run on rayon's threads, and loops inside them; `Pool::par_each`, `par_runs` and `par_map`, and the `par_` forms of the sweeps over trees |
+//! | `tracing` | a `tracing` span around every system |
+//! | `snapshot` | snapshots, rollback, saves, prefabs |
+//! | `inspect` | `lath::inspect`: the live world in a browser, to be looked at and changed |
 //! | `serde` | handles and ranges of handles are written as their bits |
 //! | `bytemuck` | handles can be zeroed and looked at as bytes; `Pool::map` for pure functions over plain fields |
 //! | `full` | all of them |
@@ -72,24 +127,137 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+/// All of `lath-core` but what is in [`pool`].
+mod names {
+    #[cfg(feature = "bytemuck")]
+    pub use lath_core::PlainView;
+    pub use lath_core::{
+        Ancestors, AnyHandle, Attached, Branch, CapacityError, Children, CloneStorage, Cursor, Descendants, DrainWhere,
+        Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields, FixedPool, Handle, HandleBits, HandleError,
+        HandleRange, HandleRangeIter, Home, Iter, IterMut, Lane, LinkError, LinkRole, LinksAndThings, LinksOnly, Mut,
+        Name, NoTags, Orphans, OtherViews, OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation,
+        Relatives, Remap, Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf,
+        TagBits, TagSet, TakenTree, Thing, ThingMut, ThingRef, Things, View, Views, bitflags,
+    };
+}
+
+#[cfg(feature = "schedule")]
 #[doc(inline)]
-pub use lath_core::*;
+pub use lath_derive::Params;
+#[cfg(feature = "snapshot")]
+#[doc(inline)]
+pub use lath_derive::Save;
 #[doc(inline)]
 pub use lath_derive::{Thing, View};
+#[cfg(feature = "schedule")]
+#[doc(inline)]
+pub use lath_schedule::*;
 #[doc(inline)]
 pub use lath_soa::*;
+#[doc(inline)]
+pub use names::*;
+#[cfg(feature = "snapshot")]
+#[doc(inline)]
+pub use saving::*;
+
+/// All of `lath-snapshot`; the derive macro of the trait `Save` is the facade's.
+#[cfg(feature = "snapshot")]
+mod saving {
+    pub use lath_snapshot::{
+        ColumnInfo, Delta, History, Linked, Load, PoolInfo, Prefab, PrefabLibrary, Raw, Relink, Save, SaveError,
+        SaveInfo, SaveVisitor, SaveWorld, SavedField, SavedPool, SavedResource, SavedValue, Snapshot, Write,
+        WrongSnapshot, spawn_prefab, spawn_prefab_with,
+    };
+}
+
+/// What [`Pool::tree`] and [`Pool::tree_mut`] return, and what sweeps along links for schedulers. At the root of the crate these
+/// names are parameters of systems.
+///
+/// # Examples
+///
+/// ```
+/// use lath::prelude::*;
+///
+/// #[derive(Thing, Default)]
+/// struct Part {}
+///
+/// fn height(tree: lath::pool::Tree<'_, Part>, root: Handle<Part>) -> usize {
+///     tree.descendants(root).map(|part| tree.depth(part)).max().unwrap_or(0)
+/// }
+///
+/// let mut ship = Pool::new();
+/// let hull = ship.spawn(Part {});
+/// ship.spawn_child(hull, Part {}).unwrap();
+/// assert_eq!(height(ship.tree(), hull), 1);
+/// ```
+pub mod pool {
+    #[doc(inline)]
+    pub use lath_core::{Cascade, Tree, TreeMut};
+}
+
+/// The live world in a browser: [`Inspector`](inspect::Inspector), and what its requests are made of.
+///
+/// # Examples
+///
+/// ```
+/// use lath::inspect::{Inspect, Inspector, Request};
+/// use lath::prelude::*;
+///
+/// #[derive(Thing, Inspect, Default)]
+/// struct Ship { hull: f32 }
+///
+/// let (mut world, mut schedule) = (World::new(), Schedule::new());
+/// world.spawn(Ship { hull: 3.0 });
+/// let mut inspector = Inspector::new();
+/// inspector.pool::<Ship>();
+/// let ships = inspector.handle(&mut world, &mut schedule, Request::get("/api/v1/things?pool=Ship"));
+/// assert_eq!(ships.body["rows"][0]["cells"][0]["number"], 3.0);
+/// ```
+#[cfg(feature = "inspect")]
+pub mod inspect {
+    #[doc(inline)]
+    pub use lath_derive::Inspect;
+    #[doc(inline)]
+    pub use lath_inspect::*;
+}
+
+/// The default of any type: `..default()` for the fields that are not written out.
+///
+/// # Examples
+///
+/// ```
+/// use lath::prelude::*;
+///
+/// #[derive(Thing, Default)]
+/// struct Ship { hull: i32, target: Handle<Ship> }
+///
+/// let ship = Ship { hull: 10, ..default() };
+/// assert!(ship.target.is_nil());
+/// ```
+#[must_use]
+#[inline]
+pub fn default<T: Default>() -> T {
+    T::default()
+}
 
 /// How the code that the derives write finds the crates of lath, whatever the user's crate depends on.
 #[doc(hidden)]
 pub mod __private {
     pub use lath_core;
+    #[cfg(feature = "inspect")]
+    pub use lath_inspect;
+    #[cfg(feature = "schedule")]
+    pub use lath_schedule;
+    #[cfg(feature = "snapshot")]
+    pub use lath_snapshot;
     pub use lath_soa;
 }
 
 /// What most programs type: `use lath::prelude::*`.
 ///
-/// The thing and its handles, the pools, views, the macro that declares tags, and the errors that calls return. What a
-/// call hands out and nobody has to name (iterators, [`Stats`]) stays at the root of the crate.
+/// The thing and its handles, the pools, views, the macro that declares tags, the world, the schedule and what systems can have
+/// as parameters, [`default`](crate::default()), and the errors that calls return. What a call hands out and nobody has to name
+/// (iterators, [`Stats`]) stays at the root of the crate.
 ///
 /// # Examples
 ///
@@ -112,8 +280,17 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         AnyHandle, Branch, CapacityError, FixedPool, Handle, HandleError, HandleRange, LinkError, Mut, Orphans, Pool,
-        Ref, Relation, Rest, Reuse, SpawnError, SpawnFault, Thing, View, bitflags::bitflags,
+        Ref, Relation, Rest, Reuse, SpawnError, SpawnFault, Thing, View, bitflags::bitflags, default,
     };
+    #[cfg(feature = "schedule")]
+    #[doc(no_inline)]
+    pub use crate::{
+        Cascade, Commands, EventReader, EventWriter, IntoSystem, Local, Params, PlanError, PoolMut, PoolRef, Query,
+        Res, ResMut, RunError, Schedule, State, Time, Tree, TreeMut, World,
+    };
+    #[cfg(feature = "snapshot")]
+    #[doc(no_inline)]
+    pub use crate::{History, Save, SaveWorld, Snapshot};
 }
 
 /// The README and the pages of the guide: every block of Rust in them is compiled and run by `cargo test`.
@@ -137,6 +314,18 @@ mod guide {
     mod changes {}
     #[doc = include_str!("../../../docs/trees.md")]
     mod trees {}
+    #[cfg(feature = "schedule")]
+    #[doc = include_str!("../../../docs/systems.md")]
+    mod systems {}
+    #[cfg(feature = "schedule")]
+    #[doc = include_str!("../../../docs/commands.md")]
+    mod commands {}
+    #[cfg(feature = "snapshot")]
+    #[doc = include_str!("../../../docs/saving.md")]
+    mod saving {}
+    #[cfg(feature = "inspect")]
+    #[doc = include_str!("../../../docs/inspector.md")]
+    mod inspector {}
     #[doc = include_str!("../../../docs/choosing.md")]
     mod choosing {}
     #[doc = include_str!("../../../docs/sources.md")]

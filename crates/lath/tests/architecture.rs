@@ -76,6 +76,21 @@ fn every_invariant_has_a_row() {
 }
 
 #[test]
+fn every_name_of_the_core_is_in_the_facade() {
+    let [core, facade] = ["crates/lath-core/src/lib.rs", "crates/lath/src/lib.rs"].map(read);
+    let is_type = |word: &&str| word.starts_with(|c: char| c.is_ascii_uppercase());
+    let known: BTreeSet<&str> = facade.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_type).collect();
+    for exported in core.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        for name in exported.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_type) {
+            assert!(
+                known.contains(name) || name.starts_with("Core"),
+                "`{name}` is missing from crates/lath/src/lib.rs"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_tests_own_eyes_are_good() {
     let (prose, drawings) =
         separate("see `a/b.rs`\n```text\n x ▶ c.rs\n```\nand [d](e.md) too\n```rust\nlet f = \"g.rs\";\n```\n");

@@ -9,7 +9,9 @@ mod layout;
 mod lookup;
 mod matching;
 mod scale;
+mod snapshot;
 mod spawn;
+mod systems;
 mod tag;
 mod tree;
 
@@ -26,6 +28,8 @@ pub(crate) fn all() -> Vec<Workload> {
         churn::workloads(),
         tag::workloads(),
         tree::workloads(),
+        systems::workloads(),
+        snapshot::workloads(),
         heap::workloads(),
         iterate_worn::workloads(),
         scale::workloads(),

@@ -1,6 +1,7 @@
 //! lath, by the calls that its guide shows.
 
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::forest::{Affine, Forest, Transforms, local};
 
@@ -42,13 +43,15 @@ impl Numbered for Placed {
     }
 }
 
-pub(super) struct Lath<T: Thing>(Pool<T>);
+/// A pool, and threads for the sweeps if there is to be more than one.
+pub(super) struct Lath<T: Thing, const THREADS: usize = 1>(Pool<T>, Option<ThreadPool>);
 
-impl<T: Numbered> Forest for Lath<T> {
+impl<T: Numbered, const THREADS: usize> Forest for Lath<T, THREADS> {
     type Key = Handle<T>;
 
     fn new() -> Self {
-        Self(Pool::new())
+        let threads = || ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads");
+        Self(Pool::new(), (THREADS > 1).then(threads))
     }
 
     #[inline(always)]
@@ -82,9 +85,13 @@ fn place(parent: Option<Ref<'_, placed::world>>, (local, mut world): Places<'_>)
     *world = parent.map_or(*local, |parent| super::forest::compose(&parent, &local));
 }
 
-impl Transforms for Lath<Placed> {
+impl<const THREADS: usize> Transforms for Lath<Placed, THREADS> {
     fn update_all(&mut self, _: &[Handle<Placed>]) {
-        self.0.tree_mut().cascade::<Ref<placed::world>, Places>(place);
+        let mut tree = self.0.tree_mut();
+        match &self.1 {
+            None => tree.cascade::<Ref<placed::world>, Places>(place),
+            Some(threads) => threads.install(|| tree.par_cascade::<Ref<placed::world>, Places>(place)),
+        }
     }
 
     fn update_below(&mut self, marked: &[Handle<Placed>]) {
@@ -92,7 +99,10 @@ impl Transforms for Lath<Placed> {
         for &top in marked {
             tree.mark(top);
         }
-        tree.cascade_dirty::<Ref<placed::world>, Places>(place);
+        match &self.1 {
+            None => tree.cascade_dirty::<Ref<placed::world>, Places>(place),
+            Some(threads) => threads.install(|| tree.par_cascade_dirty::<Ref<placed::world>, Places>(place)),
+        };
     }
 
     fn world(&self, key: Handle<Placed>) -> Affine {

@@ -1,45 +1,8 @@
 //! By hand: one array, links as indices inside the things, a free list.
 
-use super::forest::{Affine, Forest, Transforms, compose, local};
+use super::forest::{Affine, Forest, Load, Placed, Transforms, compose};
 
 const NONE: u32 = u32::MAX;
-
-/// What is in a node beside its links.
-pub(super) trait Load: Copy {
-    fn numbered(number: u32) -> Self;
-    fn number(&self) -> u32;
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Small(u32);
-
-impl Load for Small {
-    fn numbered(number: u32) -> Self {
-        Self(number)
-    }
-
-    fn number(&self) -> u32 {
-        self.0
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Placed {
-    number: u32,
-    marked: bool,
-    local: Affine,
-    world: Affine,
-}
-
-impl Load for Placed {
-    fn numbered(number: u32) -> Self {
-        Self { number, marked: false, local: local(number), world: [0.0; 12] }
-    }
-
-    fn number(&self) -> u32 {
-        self.number
-    }
-}
 
 #[derive(Clone, Copy)]
 struct Node<L> {

@@ -2,23 +2,23 @@
 
 use slotmap::{DefaultKey, Key, SlotMap};
 
-use super::forest::Forest;
+use super::forest::{Forest, Linked, Load, Placed};
 
-struct Node {
+struct Node<L> {
     parent: DefaultKey,
     first: DefaultKey,
     last: DefaultKey,
     next: DefaultKey,
     prev: DefaultKey,
-    number: u32,
+    load: L,
 }
 
-pub(super) struct Slots {
-    nodes: SlotMap<DefaultKey, Node>,
+pub(super) struct Slots<L> {
+    nodes: SlotMap<DefaultKey, Node<L>>,
     stack: Vec<DefaultKey>,
 }
 
-impl Slots {
+impl<L: Load> Slots<L> {
     fn link(&mut self, child: DefaultKey, parent: DefaultKey) {
         let last = std::mem::replace(&mut self.nodes[parent].last, child);
         if last.is_null() {
@@ -49,7 +49,7 @@ impl Slots {
     }
 }
 
-impl Forest for Slots {
+impl<L: Load> Forest for Slots<L> {
     type Key = DefaultKey;
 
     fn new() -> Self {
@@ -59,7 +59,8 @@ impl Forest for Slots {
     #[inline(always)]
     fn spawn(&mut self, number: u32) -> DefaultKey {
         let none = DefaultKey::null();
-        self.nodes.insert(Node { parent: none, first: none, last: none, next: none, prev: none, number })
+        let load = L::numbered(number);
+        self.nodes.insert(Node { parent: none, first: none, last: none, next: none, prev: none, load })
     }
 
     #[inline(always)]
@@ -113,7 +114,29 @@ impl Forest for Slots {
                     at = node.parent;
                 }
             }
-            f(self.nodes[at].number);
+            f(self.nodes[at].load.number());
         }
+    }
+}
+
+impl Linked for Slots<Placed> {
+    fn parent(&self, key: DefaultKey) -> Option<DefaultKey> {
+        Some(self.nodes[key].parent).filter(|parent| !parent.is_null())
+    }
+
+    fn first_child(&self, key: DefaultKey) -> Option<DefaultKey> {
+        Some(self.nodes[key].first).filter(|first| !first.is_null())
+    }
+
+    fn next_sibling(&self, key: DefaultKey) -> Option<DefaultKey> {
+        Some(self.nodes[key].next).filter(|next| !next.is_null())
+    }
+
+    fn load(&self, key: DefaultKey) -> &Placed {
+        &self.nodes[key].load
+    }
+
+    fn load_mut(&mut self, key: DefaultKey) -> &mut Placed {
+        &mut self.nodes[key].load
     }
 }
