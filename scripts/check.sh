@@ -54,13 +54,17 @@ lints() {
 documentation() {
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude lath-peers --no-deps
     RUSTDOCFLAGS="-D warnings" cargo doc -p lath-peers --no-default-features --no-deps
-    RUSTDOCFLAGS="-D warnings" cargo doc -p lath -p lath-core -p lath-soa --no-deps --all-features
+    RUSTDOCFLAGS="-D warnings" cargo doc -p lath -p lath-core -p lath-soa -p lath-schedule -p lath-inspect -p lath-snapshot --no-deps --all-features
 }
 
 thorough_tests() {
     cargo test -p lath-core --all-features
+    cargo test -p lath-snapshot --all-features
+    cargo test -p lath-rollback --release
     cargo test -p lath --all-features # the pages of the guide show calls that need a feature
-    cargo test -p lath-core -p lath-soa --all-features --release --lib --tests
+    cargo test -p lath-core -p lath-soa -p lath-schedule --all-features --release --lib --tests
+    # On the caller's thread only.
+    cargo test -p lath-schedule --no-default-features --lib --test determinism --test order --test commands --test time
 }
 
 # Each feature by itself: nothing is missing, and nothing is left over.
@@ -70,7 +74,17 @@ features() {
         echo "lath-core with: ${features:-nothing}"
         cargo clippy --quiet -p lath-core --no-default-features --features "$features" -- -D warnings
     done
-    for features in "" "parallel" "serde" "bytemuck"; do
+    for features in "" "parallel" "tracing"; do
+        echo "lath-schedule with: ${features:-nothing}"
+        cargo clippy --quiet -p lath-schedule --no-default-features --features "$features" --all-targets -- -D warnings
+    done
+    for features in "" "text" "lz4" "cli"; do
+        echo "lath-snapshot with: ${features:-nothing}"
+        cargo clippy --quiet -p lath-snapshot --no-default-features --features "$features" -- -D warnings
+    done
+    echo "lath-inspect without its server"
+    cargo clippy --quiet -p lath-inspect --no-default-features --all-targets -- -D warnings
+    for features in "" "parallel" "schedule" "tracing" "snapshot" "inspect" "serde" "bytemuck"; do
         echo "lath with: ${features:-nothing}"
         cargo clippy --quiet -p lath -p lath-soa --no-default-features --features "${features:+lath/$features}" -- -D warnings
     done
@@ -128,5 +142,5 @@ step "without the standard library" without_std
 step "the demo and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
-    step "core and columns under AddressSanitizer" sanitizer
+    step "the libraries under AddressSanitizer" sanitizer
 fi

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The tests that share a pool between threads (crates/*/tests/threads.rs), under ThreadSanitizer.
+# The tests that share a pool or a world between threads (crates/*/tests/threads.rs and tree_threads.rs: staging, loops, sweeps
+# and systems on several threads; and a short run of the test of determinism), under ThreadSanitizer.
 #
 #   scripts/tsan.sh [times]    runs them that often, 5 times by default: a race shows in some runs and not in others
 #
@@ -52,13 +53,17 @@ export RUSTFLAGS="-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-B$parts/bin/
 -Clink-arg=-Wl,--whole-archive -Clink-arg=$runtime -Clink-arg=-Wl,--no-whole-archive \
 -Clink-arg=-lstdc++ -Clink-arg=-lm -Clink-arg=-lc ${RUSTFLAGS:-}"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/tsan"
+# The test of determinism is for long runs; here a short one must do.
+export LATH_TICKS=3 LATH_THINGS=9000
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 
 run() {
     local file crate
-    for file in crates/*/tests/threads.rs; do
+    for file in crates/*/tests/threads.rs crates/*/tests/tree_threads.rs crates/lath-core/tests/systems.rs \
+        crates/lath-schedule/tests/determinism.rs; do
         crate="$(basename "$(dirname "$(dirname "$file")")")"
-        /usr/bin/cargo test -Zbuild-std --target "$target" -p "$crate" --all-features --test threads "$@"
+        /usr/bin/cargo test -Zbuild-std --target "$target" -p "$crate" --all-features \
+            --test "$(basename "$file" .rs)" "$@"
     done
 }
 

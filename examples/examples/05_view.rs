@@ -51,9 +51,10 @@ fn main() {
         village.spawn(Being { tags: Tags::BURNS, name: "lantern", at: 3.0, warmth: 90, ..Default::default() });
     let lin = village.spawn(Being { tags: walks, name: "Lin", pace: 1.0, warmth: 3, ..Default::default() });
 
-    // Those that were spawned with the same tags are neighbours, in a group of 64 slots of their own.
+    // A small village is kept together. In a large one those with the same tags are neighbours: see `street`.
     println!("Ada is {ada}, Lin is {lin}, the lantern is {lantern}");
-    assert_eq!((ada.index() / 64, lin.index() / 64, lantern.index() / 64), (0, 0, 1));
+    assert_eq!((ada.index(), lantern.index(), lin.index()), (1, 2, 3));
+    street();
 
     for hour in 1..=2 {
         village.each(|walker: Walking| *walker.at += *walker.pace);
@@ -79,6 +80,21 @@ fn main() {
     // What a view touches is known before anything runs: one bit per field, in the order of declaration.
     assert_eq!((Walking::READS, Walking::WRITES, Chilly::WRITES), (0b01000, 0b00100, 0b10000));
     println!("walking and freezing touch other fields: {}", Walking::WRITES & (Chilly::READS | Chilly::WRITES) == 0);
+}
+
+/// Walkers and lanterns by the thousand, spawned in turn: the slots of 64 neighbours belong to one kind.
+fn street() {
+    let mut street = Pool::<Being>::new();
+    for n in 0..4000 {
+        let tags = if n % 2 == 0 { Tags::WALKS } else { Tags::BURNS };
+        street.spawn(Being { tags, ..Default::default() });
+    }
+    let mut groups = std::collections::BTreeMap::<u32, Vec<bool>>::new();
+    for (who, being) in &street {
+        groups.entry(who.index() / 64).or_default().push(being.tags == Tags::WALKS);
+    }
+    let pure = groups.values().filter(|walks| walks.iter().all(|kind| *kind == walks[0])).count();
+    println!("on a long street {pure} of {} groups of slots are of one kind", groups.len());
 }
 
 /// Everyone who can gets colder; who has no warmth left freezes.
@@ -108,8 +124,9 @@ fn report(village: &Pool<Being>) -> String {
 
 // Expected output:
 //
-// Ada is 1v1, Lin is 2v1, the lantern is 64v1
-// hour 1: Ada at 2 (frozen), Lin at 1, lantern at 3
-// hour 2: Ada at 2 (frozen), Lin at 2, lantern at 3
-// thawed:  Ada at 2, Lin at 0, lantern at 2
+// Ada is 1v1, Lin is 3v1, the lantern is 2v1
+// on a long street 56 of 64 groups of slots are of one kind
+// hour 1: Ada at 2 (frozen), lantern at 3, Lin at 1
+// hour 2: Ada at 2 (frozen), lantern at 3, Lin at 2
+// thawed:  Ada at 2, lantern at 2, Lin at 0
 // walking and freezing touch other fields: true

@@ -6,12 +6,14 @@
 //! | file | holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
-//! | `sea.rs` | the ships, the shells, and what happens in one tick |
+//! | `sea.rs` | the ships, the shells, and the world that they are in |
+//! | `tick.rs` | what happens in one tick: systems, in order |
 //! | `dice.rs` | random numbers that depend on the seed only |
 
 mod arguments;
 mod dice;
 mod sea;
+mod tick;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,12 +39,12 @@ fn main() -> ExitCode {
 }
 
 fn run(request: &Request) {
-    let Request { ticks, ships, seed, .. } = *request;
+    let Request { ticks, ships, seed, threads, .. } = *request;
     println!("two fleets of {ships} ships in all, {ticks} ticks, seed {seed}\n");
     println!("{:>8} {:>9} {:>9} {:>9} {:>9} {:>14}", "tick", "ships", "shells", "sunk", "prizes", "stale handles");
 
     let start = Instant::now();
-    let mut sea = Sea::new(ships, seed);
+    let mut sea = Sea::new(ships, seed, threads);
     let every = (ticks / 10).max(1);
     for tick in 1..=ticks {
         sea.tick();
@@ -54,7 +56,10 @@ fn run(request: &Request) {
 
     summarise(&sea);
     println!("time             {:.2} s", elapsed.as_secs_f64());
-    println!("checksum         {:016x}  (depends on ships, ticks and seed only)", sea.checksum());
+    println!("checksum         {:016x}  (depends on ships, ticks and seed only, not on threads)", sea.checksum());
+    if request.report {
+        print!("\n{}", sea.report());
+    }
 }
 
 fn report(tick: u32, sea: &Sea) {

@@ -23,6 +23,22 @@ fn the_same_request_gives_the_same_battle() {
 }
 
 #[test]
+fn the_battle_is_the_same_on_any_number_of_threads() {
+    let one = printed("--ships 5000 --ticks 60 --threads 1");
+    for threads in [2, 3, 8] {
+        assert_eq!(one, printed(&format!("--ships 5000 --ticks 60 --threads {threads}")), "{threads} threads");
+    }
+}
+
+#[test]
+fn the_report_names_every_system() {
+    let report = printed("--ships 100 --ticks 5 --report");
+    for system in ["muster", "steer", "sail", "fire", "land", "take_prizes", "sink", "launch"] {
+        assert!(report.contains(system), "no {system} in\n{report}");
+    }
+}
+
+#[test]
 fn no_ticks_are_a_battle_too() {
     assert!(printed("--ships 2 --ticks 0").contains("2 live"));
 }
