@@ -2,10 +2,10 @@
 
 mod common;
 
+use common::dice::Dice;
 use common::play::look;
 use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject, Tags};
 use common::world::{Score, empty, happen, lively};
-use fastrand::Rng;
 use lath_core::{Branch, Handle, Pool, Thing};
 use lath_schedule::World;
 use lath_snapshot::{Load, Prefab, PrefabLibrary, Save, SaveWorld, Snapshot, spawn_prefab, spawn_prefab_with};
@@ -18,7 +18,7 @@ fn lines<T: Subject>(world: &World) -> String {
 #[test]
 fn a_world_is_the_same_after_text() {
     for seed in 0..12 {
-        let mut random = Rng::with_seed(seed);
+        let mut random = Dice::with_seed(seed);
         let mut world = lively(&mut random, 25);
         world.pool_mut::<MixedRow>().commit();
         world.pool_mut::<PlainRow>().commit();
