@@ -6,10 +6,10 @@ mod common;
 use common::dice::Dice;
 use common::play::look;
 use common::things::{MixedColumns, MixedRow, PlainRow, Subject};
-use common::world::{Score, empty, empty_like, happen, lively, save, seen};
+use common::world::{Score, empty, empty_like, happen, lively, save, seen, small};
 use lath_core::{Pool, Thing};
 use lath_schedule::World;
-use lath_snapshot::{Load, Save, SaveError, SaveInfo, SaveWorld, Snapshot, Write};
+use lath_snapshot::{History, Load, Save, SaveError, SaveInfo, SaveWorld, Snapshot, Write};
 
 #[test]
 fn any_world_is_the_same_after_saving_and_loading() {
@@ -195,4 +195,17 @@ fn a_compressed_save_is_smaller_and_the_same() {
     assert!(small.len() < save(&world).len());
     Load::new().from_bytes(&mut world, &small).unwrap();
     assert_eq!(Snapshot::take(&world).unwrap().checksum(), snapshot.checksum());
+}
+
+#[test]
+fn the_last_tick_that_there_can_be_is_a_tick_like_any_other() {
+    let mut world = small();
+    let (was, mut history) = (seen(&world), History::new(3));
+    history.push(&mut world, u64::MAX - 1).unwrap();
+    history.push(&mut world, u64::MAX).unwrap();
+    happen(&mut world, &mut Dice::with_seed(3), 10);
+    assert!(history.restore(&mut world, u64::MAX).unwrap());
+    assert_eq!((seen(&world), history.latest()), (was, Some(u64::MAX)));
+    assert!(history.restore(&mut world, u64::MAX - 1).unwrap());
+    assert!(history.ticks().eq([u64::MAX - 1]));
 }

@@ -43,13 +43,15 @@ pub(crate) fn game<T: Subject>(room: Room, dice: Dice, steps: usize) {
     player.finish();
 }
 
-/// Any kind of room.
-pub(crate) fn some_room(dice: &mut Dice) -> Room {
-    match dice.u8(..4) {
-        0 => Room::Capacity(dice.usize(..600)),
-        1 => Room::Fixed(dice.usize(1..300)),
+/// Plays one game in any kind of room, of at most 300 steps.
+pub(crate) fn any_room<T: Subject>(mut dice: Dice) {
+    let most = 600.min(u32::MAX >> (32 - T::INDEX_BITS)) as usize;
+    let room = match dice.u8(..4) {
+        0 => Room::Capacity(dice.usize(..=most)),
+        1 => Room::Fixed(dice.usize(1..=most)),
         _ => Room::Growable,
-    }
+    };
+    game::<T>(room, dice, 300);
 }
 
 fn setting<V: FromStr<Err: Debug>>(name: &str) -> Option<V> {
