@@ -124,6 +124,8 @@ mod thing;
 mod tree;
 #[cfg(feature = "alloc")]
 mod view;
+#[cfg(feature = "alloc")]
+mod wait;
 
 /// Copies of whole pools, for `lath-snapshot`.
 #[cfg(feature = "alloc")]

@@ -13,6 +13,7 @@ use crate::field::{Field, Fields};
 use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
+use crate::wait::wait;
 
 mod strips;
 
@@ -182,9 +183,10 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        // A few dozen stores under a lock of its own: between threads that stage at the same time, somebody has to be first.
+        // A few dozen stores, and sometimes a block, under a lock of its own: between threads that stage at the same time, somebody has to be first.
+        let mut rounds = 0;
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            core::hint::spin_loop();
+            wait(&mut rounds);
         }
         let extended = self.extend(index);
         self.extending.store(false, Ordering::Release);
