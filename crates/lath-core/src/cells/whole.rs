@@ -102,7 +102,7 @@ impl<T: Thing> Cells<T> {
                 freed(slot, doomed.cells());
                 drop(doomed);
             }
-            from = index + 1;
+            from = index.saturating_add(1); // the last slot of all is not found again: it is not live any more
         }
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
