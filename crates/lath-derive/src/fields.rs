@@ -158,11 +158,8 @@ fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
     let [mut infos, mut visits, mut members, mut types, mut values] = <[TokenStream; 5]>::default();
     for (number, field) in thing.fields.iter().enumerate() {
         let value = Ident::new(&format!("__{number}"), Span::mixed_site());
-        let holes = [
-            ("member", &field.member.clone().into()),
-            ("value", &TokenTree::from(value).into()),
-            ("ty", &field.ty),
-        ];
+        let holes =
+            [("member", &field.member.clone().into()), ("value", &TokenTree::from(value).into()), ("ty", &field.ty)];
         members.extend(fill("$member: $value,", Span::call_site(), &holes));
         types.extend(fill("&$ty,", Span::call_site(), &holes));
         values.extend(fill("$value,", Span::call_site(), &holes));

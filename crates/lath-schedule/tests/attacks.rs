@@ -21,7 +21,10 @@ fn a_macro_cannot_make_parameters_declare_less_than_they_use() {
         sly.wind.0 += 1;
     }
     let error = Schedule::new().try_add(|_: Sly, _: Sly| ()).err();
-    assert!(error.is_some_and(|error| error.to_string().contains("resource `Wind`")), "two parameters can change one resource");
+    assert!(
+        error.is_some_and(|error| error.to_string().contains("resource `Wind`")),
+        "two parameters can change one resource"
+    );
     fn look(_: Res<Wind>) {}
     let mut schedule = Schedule::new();
     schedule.add((one, look));
@@ -36,8 +39,11 @@ struct Actor {
 /// Resources of many types, so that the places of two worlds are numbered differently.
 fn a_world(backwards: bool) -> World {
     let mut world = World::new();
-    let inserts: [fn(&mut World); 3] =
-        [|world| drop(world.insert(Wind(1))), |world| drop(world.insert(7u8)), |world| drop(world.add_pool(Pool::<Actor>::new()))];
+    let inserts: [fn(&mut World); 3] = [
+        |world| drop(world.insert(Wind(1))),
+        |world| drop(world.insert(7u8)),
+        |world| drop(world.add_pool(Pool::<Actor>::new())),
+    ];
     if backwards {
         inserts.iter().rev().for_each(|insert| insert(&mut world));
     } else {
