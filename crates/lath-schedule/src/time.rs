@@ -54,7 +54,8 @@ pub struct FixedTime {
 /// The time that fixed steps have not used yet: a resource, so that it is saved and rolled back with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FixedClocks {
-    /// In seconds, in the order in which the steps were added to their schedule.
+    /// In seconds, in the order in which the steps were added to their schedule; see
+    /// [`Schedule::clocks_from`] where there are several.
     pub left: Vec<f64>,
     /// How much time each has given up, in seconds.
     pub given_up: Vec<f64>,
