@@ -41,26 +41,15 @@ impl Relation for Rides {
     const ORPHANS: Orphans = Orphans::Detach;
 }
 
-/// Whoever is on the road on their own feet, to be moved…
+/// Whoever is on the road. A view with nothing but a handle is a filter, for use in tuples.
 #[derive(View)]
 #[view(Piece, with = Tags::CREEP, without = Tags::RIDING)]
-struct Walking<'a> {
-    at: &'a mut f32,
-    speed: &'a f32,
-}
-
-/// …and to be looked at.
-#[derive(View)]
-#[view(Piece, with = Tags::CREEP, without = Tags::RIDING)]
-struct Creep<'a> {
+struct Creep {
     who: Handle<Piece>,
-    name: &'a &'static str,
-    at: &'a f32,
-    hp: &'a u32,
 }
 
 #[derive(View)]
-#[view(Piece, with = Tags::CREEP | Tags::RIDING)]
+#[view(Piece, with = Tags::RIDING)]
 struct Rider<'a> {
     who: Handle<Piece>,
     at: &'a mut f32,
@@ -141,8 +130,8 @@ fn send_wave(mut game: ResMut<Game>, mut commands: Commands) {
     }
 }
 
-fn walk(mut creeps: Query<Walking>) {
-    creeps.each(|creep| *creep.at += *creep.speed);
+fn walk(mut creeps: Query<(Creep, Mut<piece::at>, Ref<piece::speed>)>) {
+    creeps.each(|(_, mut at, speed)| *at += *speed);
 }
 
 /// Riders are where the wagon is. Without a wagon they walk.
@@ -154,12 +143,12 @@ fn ride(mut riders: Query<Rider>, seats: Tree<Piece, Rides>, mut commands: Comma
 }
 
 /// A tower keeps its target until it is gone or out of range. Nobody tells it; its handle knows.
-fn aim(mut towers: Query<Tower>, creeps: Query<Creep>, mut commands: Commands) {
+fn aim(mut towers: Query<Tower>, creeps: Query<(Creep, Ref<piece::at>)>, mut commands: Commands) {
     for tower in &mut towers {
-        let in_range = |creep: &Creep| (creep.at - tower.at).abs() <= RANGE;
-        if !creeps.get(*tower.target).is_some_and(|creep| in_range(&creep)) {
-            let first = creeps.iter().filter(in_range).max_by(|a, b| a.at.total_cmp(b.at));
-            *tower.target = first.map_or(Handle::NIL, |creep| creep.who);
+        let in_range = |at: f32| (at - *tower.at).abs() <= RANGE;
+        if !creeps.get(*tower.target).is_some_and(|(_, at)| in_range(*at)) {
+            let first = creeps.iter().filter(|(_, at)| in_range(**at)).max_by(|a, b| a.1.total_cmp(&b.1));
+            *tower.target = first.map_or(Handle::NIL, |(creep, _)| creep.who);
         }
         *tower.loading = tower.loading.saturating_sub(1);
         if *tower.loading == 0 && !tower.target.is_nil() {
@@ -195,15 +184,18 @@ fn hurt(mut hits: EventReader<Hit>, mut hps: Query<Mut<piece::hp>>) {
 }
 
 /// Takes off the road who has fallen and who is through.
-fn clear(creeps: Query<Creep>, mut game: ResMut<Game>, mut commands: Commands) {
+fn clear(
+    creeps: Query<(Creep, Ref<piece::name>, Ref<piece::at>, Ref<piece::hp>)>,
+    mut game: ResMut<Game>,
+    mut commands: Commands,
+) {
     let game = &mut *game; // so that its fields can be borrowed one by one
-    for creep in &creeps {
-        let end = match creep.hp {
-            0 => "falls",
-            _ if *creep.at >= GATE => "is through",
-            _ => continue,
-        };
-        game.log += &format!("tick {}: the {} {end}\n", game.tick, creep.name);
+    for (creep, name, at, hp) in &creeps {
+        if *hp > 0 && *at < GATE {
+            continue;
+        }
+        let end = if *hp == 0 { "falls" } else { "is through" };
+        game.log += &format!("tick {}: the {} {end}\n", game.tick, *name);
         commands.despawn(creep.who);
     }
 }
