@@ -332,4 +332,42 @@ mod guide {
     mod sources {}
     #[doc = include_str!("../../../docs/ARCHITECTURE.md")]
     mod architecture {}
+
+    mod recipes {
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/game-loop.md")]
+        mod game_loop {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/fat-struct.md")]
+        mod fat_struct {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/targets.md")]
+        mod targets {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/spawning.md")]
+        mod spawning {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/events.md")]
+        mod events {}
+        #[doc = include_str!("../../../docs/recipes/inventory.md")]
+        mod inventory {}
+        #[cfg(feature = "snapshot")]
+        #[doc = include_str!("../../../docs/recipes/save-game.md")]
+        mod save_game {}
+        #[cfg(feature = "snapshot")]
+        #[doc = include_str!("../../../docs/recipes/rollback.md")]
+        mod rollback {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/multiplayer.md")]
+        mod multiplayer {}
+        #[doc = include_str!("../../../docs/recipes/gpu.md")]
+        mod gpu {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/from-bevy.md")]
+        mod from_bevy {}
+        #[doc = include_str!("../../../docs/recipes/from-hecs.md")]
+        mod from_hecs {}
+        #[doc = include_str!("../../../docs/recipes/from-slotmap.md")]
+        mod from_slotmap {}
+    }
 }
