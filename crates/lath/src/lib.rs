@@ -326,12 +326,6 @@ mod guide {
     #[cfg(feature = "inspect")]
     #[doc = include_str!("../../../docs/inspector.md")]
     mod inspector {}
-    #[doc = include_str!("../../../docs/choosing.md")]
-    mod choosing {}
-    #[doc = include_str!("../../../docs/sources.md")]
-    mod sources {}
-    #[doc = include_str!("../../../docs/ARCHITECTURE.md")]
-    mod architecture {}
 
     mod recipes {
         #[cfg(feature = "schedule")]
