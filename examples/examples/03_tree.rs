@@ -97,7 +97,7 @@ fn storm(ship: &mut Pool<Part>, hull: Handle<Part>) -> Result<(), LinkError> {
 }
 
 fn part(name: &'static str, own: u32, tall: u32) -> Branch<Part> {
-    Branch::new(Part { name, own, tall, ..Default::default() })
+    Branch::new(Part { name, own, tall, ..default() })
 }
 
 fn named(ship: &Pool<Part>, name: &str) -> Handle<Part> {
