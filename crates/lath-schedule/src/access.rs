@@ -115,7 +115,14 @@ impl fmt::Display for Conflict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, second, what } = self;
         write!(out, "its parameters `{first}` and `{second}` both use {what}, and one of them mutably: ")?;
-        write!(out, "merge them into one parameter, or split the system in two")
+        write!(out, "merge them into one parameter, or split the system in two")?;
+        // Tags that exclude each other do not help: what is lent out is the field.
+        let of_things = what.starts_with("field");
+        if of_things {
+            write!(out, "; to change one thing beside a look at others there is `Query::each_with_rest`")
+        } else {
+            Ok(())
+        }
     }
 }
 
