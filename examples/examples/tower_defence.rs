@@ -183,19 +183,15 @@ fn hurt(mut hits: EventReader<Hit>, mut hps: Query<Mut<piece::hp>>) {
     }
 }
 
-/// Takes off the road who has fallen and who is through.
-fn clear(
-    creeps: Query<(Creep, Ref<piece::name>, Ref<piece::at>, Ref<piece::hp>)>,
-    mut game: ResMut<Game>,
-    mut commands: Commands,
-) {
+/// Takes off the road who has fallen and who is through. In rows a query can also ask for whole things.
+fn clear(creeps: Query<(Creep, &Piece)>, mut game: ResMut<Game>, mut commands: Commands) {
     let game = &mut *game; // so that its fields can be borrowed one by one
-    for (creep, name, at, hp) in &creeps {
-        if *hp > 0 && *at < GATE {
+    for (creep, piece) in &creeps {
+        if piece.hp > 0 && piece.at < GATE {
             continue;
         }
-        let end = if *hp == 0 { "falls" } else { "is through" };
-        game.log += &format!("tick {}: the {} {end}\n", game.tick, *name);
+        let end = if piece.hp == 0 { "falls" } else { "is through" };
+        game.log += &format!("tick {}: the {} {end}\n", game.tick, piece.name);
         commands.despawn(creep.who);
     }
 }
