@@ -141,9 +141,9 @@ impl Fixed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timer {
     /// Until it fires, in seconds.
-    left: f32,
-    period: f32,
-    repeats: bool,
+    pub(crate) left: f32,
+    pub(crate) period: f32,
+    pub(crate) repeats: bool,
 }
 
 impl Timer {
@@ -258,8 +258,8 @@ impl Timer {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cooldown {
-    seconds: f32,
-    left: f32,
+    pub(crate) seconds: f32,
+    pub(crate) left: f32,
 }
 
 impl Cooldown {
