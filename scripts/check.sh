@@ -74,7 +74,7 @@ features() {
         echo "lath-core with: ${features:-nothing}"
         cargo clippy --quiet -p lath-core --no-default-features --features "$features" -- -D warnings
     done
-    for features in "" "parallel" "tracing"; do
+    for features in "" "parallel" "tracing" "serde"; do
         echo "lath-schedule with: ${features:-nothing}"
         cargo clippy --quiet -p lath-schedule --no-default-features --features "$features" --all-targets -- -D warnings
     done

@@ -48,7 +48,8 @@
 //!
 //! # Features
 //!
-//! `parallel` (default) uses rayon's threads. `tracing` puts a span around every system.
+//! `parallel` (default) uses rayon's threads. `tracing` puts a span around every system. `serde` writes and reads
+//! what belongs into a save: time, states, timers.
 //!
 //! # Unsafe code
 //!

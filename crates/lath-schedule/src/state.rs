@@ -32,6 +32,7 @@ use crate::param::{Res, ResMut};
 /// assert_eq!(world.resource::<Log>().0, ["leave menu", "enter play", "play", "play"]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State<S> {
     now: S,
     next: Option<S>,

@@ -19,6 +19,7 @@ use crate::world::World;
 /// schedule.run(&mut world);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Time {
     /// In seconds.
     pub dt: f32,
@@ -40,6 +41,7 @@ impl Time {
 ///
 /// See [`Schedule::fixed`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FixedTime {
     /// The length of a step, in seconds.
     pub step: f32,
@@ -53,6 +55,7 @@ pub struct FixedTime {
 
 /// The time that fixed steps have not used yet: a resource, so that it is saved and rolled back with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FixedClocks {
     /// In seconds, in the order in which the steps were added to their schedule.
     pub left: Vec<f64>,
@@ -138,6 +141,7 @@ impl Fixed {
 /// assert!(fuse.is_done());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timer {
     /// Until it fires, in seconds.
     left: f32,
@@ -256,6 +260,7 @@ impl Timer {
 /// assert!(gun.is_ready());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cooldown {
     seconds: f32,
     left: f32,
