@@ -43,7 +43,8 @@ summary() {
         echo "all checks passed in $SECONDS s ($mode)"
     fi
 }
-trap summary EXIT
+scratch="$(mktemp)"
+trap 'summary; rm -f "$scratch"' EXIT
 
 # The peer comparison is linted, documented and run without the larger peers, which would take minutes to build.
 lints() {
@@ -110,7 +111,17 @@ without_std() {
 }
 
 demos() {
-    cargo run --release -- --ships 2000 --ticks 200
+    # The showcase, on one thread and on two: the same colony, to the last bit.
+    local threads checksums=()
+    for threads in 1 2; do
+        cargo run --release -- --headless --ticks 2000 --things 20000 --threads "$threads" | tee "$scratch"
+        checksums+=("$(grep '^checksum' "$scratch")")
+        grep -q '^invariants *hold$' "$scratch"
+    done
+    if [[ ${checksums[0]} != "${checksums[1]}" ]]; then
+        echo "one thread and two threads disagree: ${checksums[*]}" >&2
+        return 1
+    fi
     local source name
     for source in examples/examples/*.rs; do
         name="$(basename "$source" .rs)"
@@ -139,7 +150,7 @@ step "documentation: cargo doc" documentation
 step "tests with all features, and in release" thorough_tests
 step "features, each by itself" features
 step "without the standard library" without_std
-step "the demo and the examples" demos
+step "the showcase and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
     step "the libraries under AddressSanitizer" sanitizer
