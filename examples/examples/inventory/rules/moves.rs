@@ -2,7 +2,7 @@
 
 use lath::prelude::*;
 
-use super::{Held, Inside, Inventory, Item, Kind, Refusal};
+use super::{Inside, Inventory, Item, Kind, Refusal};
 
 impl Inventory {
     /// Moves so many of a stack into a container. They join stacks of their kind as far as there is room, and what is left takes a
@@ -119,10 +119,11 @@ impl Inventory {
         let weight = if count == stack.count { stack.total } else { stack.weight * count };
         self.bears(item, weight, into)?;
 
-        let held = |item| self.items.tree_of::<Held>().parent(item).is_some();
+        // What is in a hand stays what it is.
+        let joins = self.hand_of(item).is_none();
         let is_like = |like: &Handle<Item>| {
-            let like = (*like, &self.items[*like]);
-            like.1.is_like(stack) && like.1.count < like.1.most && !held(item) && !held(like.0)
+            let like = &self.items[*like];
+            joins && like.is_like(stack) && like.count < like.most
         };
         let mut likes: Vec<_> = tree.children(into).filter(is_like).collect();
         let mut room = 0;
