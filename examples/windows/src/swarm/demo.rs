@@ -8,6 +8,8 @@ use crate::canvas::{Canvas, Color};
 use crate::show::Demo;
 
 const SIZE: [u32; 2] = [1200, 640];
+/// To the right of the times.
+const MIDDLE: [f32; 2] = [730.0, 326.0];
 /// How many ticks a stop of the tour lasts.
 const STOP: u32 = 24;
 
@@ -43,7 +45,7 @@ impl SwarmDemo {
         let Options { particles, layout, ref threads, .. } = options;
         let swarm = swarm(layout, &disc(particles), 0, threads.first().copied().unwrap_or(1));
         let panel = Panel::new(threads);
-        let glow = Glow::new(SIZE[0], SIZE[1]);
+        let glow = Glow::new(SIZE[0], SIZE[1], MIDDLE);
         Self { swarm, layout, threads: 0, tick: 0, paused: false, glow, panel, options }
     }
 
@@ -110,7 +112,7 @@ impl Demo for SwarmDemo {
         self.glow.clear();
         self.swarm.look(&mut self.glow);
         // As bright with few particles as with many.
-        let gain = 450_000.0 / self.options.particles.max(1) as f32;
+        let gain = 700_000.0 / self.options.particles.max(1) as f32;
         canvas.picture(SIZE[0], SIZE[1], self.glow.colors(gain.min(4.0)));
         self.panel.note_drawing(start.elapsed());
 

@@ -7,6 +7,9 @@ const NIGHT: Color = Color::rgb(0x04050b);
 const PALETTE: [(f32, u32); 6] =
     [(0.0, 0x16307a), (0.2, 0x3f5fd6), (0.4, 0x8a55d8), (0.6, 0xe8587a), (0.8, 0xffa95c), (1.0, 0xfff3d2)];
 
+const WARM: usize = 256;
+const BRIGHT: usize = 64;
+
 /// What is behind one pixel.
 #[derive(Clone, Copy, Default)]
 struct Cell {
@@ -18,17 +21,20 @@ struct Cell {
 pub struct Glow {
     width: u32,
     height: u32,
+    middle: [f32; 2],
     cells: Vec<Cell>,
     colors: Vec<u32>,
-    palette: [Color; 256],
+    /// The colour for every warmth and every brightness.
+    palette: Vec<[u32; BRIGHT]>,
 }
 
 impl Glow {
-    /// Dark, and of this size.
-    pub fn new(width: u32, height: u32) -> Self {
+    /// Dark, and of this size; points are counted from `middle`.
+    pub fn new(width: u32, height: u32, middle: [f32; 2]) -> Self {
         let cells = vec![Cell::default(); width as usize * height as usize];
-        let palette = std::array::from_fn(|n| heat_color(n as f32 / 255.0));
-        Self { width, height, colors: vec![0; cells.len()], cells, palette }
+        let shades = |color: Color| std::array::from_fn(|n| NIGHT.mix(color, n as f32 / (BRIGHT - 1) as f32).bits());
+        let palette = (0..WARM).map(|n| shades(heat_color(n as f32 / (WARM - 1) as f32))).collect();
+        Self { width, height, middle, colors: vec![0; cells.len()], cells, palette }
     }
 
     /// Dark again.
@@ -36,10 +42,10 @@ impl Glow {
         self.cells.fill(Cell::default());
     }
 
-    /// Adds a point, counted from the middle. What is outside is not seen.
+    /// Adds a point. What is outside is not seen.
     #[inline]
     pub fn add(&mut self, x: f32, y: f32, heat: f32) {
-        let (x, y) = (x + self.width as f32 * 0.5, y + self.height as f32 * 0.5);
+        let (x, y) = (x + self.middle[0], y + self.middle[1]);
         if x >= 0.0 && y >= 0.0 && x < self.width as f32 && y < self.height as f32 {
             let cell = &mut self.cells[y as usize * self.width as usize + x as usize];
             cell.count += 1.0;
@@ -56,7 +62,8 @@ impl Glow {
             } else {
                 let bright = cell.count * gain;
                 let heat = (cell.heat / cell.count).clamp(0.0, 1.0);
-                NIGHT.mix(self.palette[(heat * 255.0) as usize], bright / (1.0 + bright)).bits()
+                let [warm, bright] = [heat * (WARM - 1) as f32, bright / (1.0 + bright) * (BRIGHT - 1) as f32];
+                self.palette[warm as usize][bright as usize]
             };
         }
         &self.colors
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn points_light_up_their_pixel_and_no_other() {
-        let mut glow = Glow::new(4, 2);
+        let mut glow = Glow::new(4, 2, [2.0, 1.0]);
         glow.add(-2.0, -1.0, 0.0);
         glow.add(1.9, 0.9, 1.0);
         for outside in [-2.1, 2.0, f32::NAN, f32::INFINITY] {

@@ -109,19 +109,25 @@ pub fn swarm(layout: Layout, bodies: &[Body], tick: u32, threads: usize) -> Box<
     }
 }
 
-/// A disc of so many particles that go round its middle.
+/// A disc of so many particles that go round its middle: the same every time.
 pub fn disc(count: u32) -> Vec<Body> {
     let body = |n: u32| {
-        // As seeds lie in a sunflower: evenly, without a pattern.
-        let (n, count) = (f64::from(n), f64::from(count));
-        let distance = 12.0 + 300.0 * ((n + 0.5) / count).sqrt();
-        let (sin, cos) = (n * 2.399_963_229_728_653).rem_euclid(std::f64::consts::TAU).sin_cos();
-        let speed = 88.0;
-        let [x, y, vx, vy] =
-            [distance * cos, 0.75 * distance * sin, -speed * sin, 0.75 * speed * cos].map(|v| v as f32);
-        Body { x, y, vx, vy, heat: 0.3 }
+        let [near, side, hurry] = [0, 1, 2].map(|which| unit(u64::from(n) * 3 + which));
+        let distance = 8.0 + 330.0 * near.powf(0.7);
+        let (sin, cos) = (side * std::f32::consts::TAU).sin_cos();
+        // About as fast as it takes to stay at that distance.
+        let speed = (95.0 + 20.0 * hurry) * distance / (distance + 20.0);
+        Body { x: distance * cos, y: 0.75 * distance * sin, vx: -speed * sin, vy: 0.75 * speed * cos, heat: 0.3 }
     };
     (0..count).map(body).collect()
+}
+
+/// A number from 0 to 1 that looks like chance and follows from `n`.
+fn unit(n: u64) -> f32 {
+    let mut bits = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((bits ^ bits >> 31) >> 40) as f32 / (1 << 24) as f32
 }
 
 /// A number that differs where any bit of any particle does.
