@@ -17,11 +17,12 @@ fi
 target="${CARGO_TARGET_DIR:-target}"
 pictures="${1:-$target/windows}"
 
-# What minifb loads when a window is opened, and the display.
+# The display, and what minifb loads when a window is opened.
 is_there() {
+    local libraries
+    libraries="$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null)" || true
     command -v Xvfb >/dev/null && command -v xkbcomp >/dev/null &&
-        { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q 'libX11\.so\.6' &&
-        { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q 'libXcursor\.so\.1'
+        [[ $libraries == *libX11.so.6* && $libraries == *libXcursor.so.1* ]]
 }
 install() {
     apt-get update -qq
