@@ -121,7 +121,20 @@ demos() {
 
 benches() {
     cargo bench -p lath-benches -- --test
+    cargo test -p lath-benches --bins
+    cargo test -p lath-peers --no-default-features
     cargo run --release -p lath-peers --no-default-features -- --quick lookup
+}
+
+# Instructions of the hot paths, against those in benches/instructions.txt.
+instructions() {
+    if [[ $(uname -sm) != "Linux x86_64" ]]; then
+        echo "SKIPPED: the kept counts are for x86-64 Linux"
+    elif command -v valgrind >/dev/null; then
+        scripts/instructions.sh
+    else
+        echo "SKIPPED: there is no valgrind, which counts the instructions"
+    fi
 }
 
 sanitizer() {
@@ -142,5 +155,6 @@ step "without the standard library" without_std
 step "the demo and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
+    step "instructions of the hot paths" instructions
     step "the libraries under AddressSanitizer" sanitizer
 fi
