@@ -140,7 +140,20 @@ windows() {
 
 benches() {
     cargo bench -p lath-benches -- --test
+    cargo test -p lath-benches --bins
+    cargo test -p lath-peers --no-default-features
     cargo run --release -p lath-peers --no-default-features -- --quick lookup
+}
+
+# Instructions of the hot paths, against those in benches/instructions.txt.
+instructions() {
+    if [[ $(uname -sm) != "Linux x86_64" ]]; then
+        echo "SKIPPED: the kept counts are for x86-64 Linux"
+    elif command -v valgrind >/dev/null; then
+        scripts/instructions.sh
+    else
+        echo "SKIPPED: there is no valgrind, which counts the instructions"
+    fi
 }
 
 sanitizer() {
@@ -162,5 +175,6 @@ step "the showcase and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
     step "the demos that draw, in windows on Xvfb" windows
+    step "instructions of the hot paths" instructions
     step "the libraries under AddressSanitizer" sanitizer
 fi
