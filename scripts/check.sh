@@ -2,7 +2,7 @@
 # Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
 #
 #   scripts/check.sh          everything
-#   scripts/check.sh quick    without the benches and the sanitizer
+#   scripts/check.sh quick    without the benches, the windows and the sanitizer
 #
 # Needs the Rust toolchain. Steps that need more are skipped, and say so.
 
@@ -43,7 +43,8 @@ summary() {
         echo "all checks passed in $SECONDS s ($mode)"
     fi
 }
-trap summary EXIT
+scratch="$(mktemp)"
+trap 'summary; rm -f "$scratch"' EXIT
 
 # The peer comparison is linted, documented and run without the larger peers, which would take minutes to build.
 lints() {
@@ -110,18 +111,49 @@ without_std() {
 }
 
 demos() {
-    cargo run --release -- --ships 2000 --ticks 200
+    # The showcase, on one thread and on two: the same colony, to the last bit.
+    local threads checksums=()
+    for threads in 1 2; do
+        cargo run --release -- --headless --ticks 2000 --things 20000 --threads "$threads" | tee "$scratch"
+        checksums+=("$(grep '^checksum' "$scratch")")
+        grep -q '^invariants *hold$' "$scratch"
+    done
+    if [[ ${checksums[0]} != "${checksums[1]}" ]]; then
+        echo "one thread and two threads disagree: ${checksums[*]}" >&2
+        return 1
+    fi
     local source name
     for source in examples/examples/*.rs; do
         name="$(basename "$source" .rs)"
         echo "-- $name"
         cargo run --release --quiet -p lath-examples --example "$name"
     done
+    echo "-- inventory"
+    cargo run --release --quiet -p lath-examples --example inventory -- --story
+}
+
+# Drawing is tested in release: it is the build that the windows need.
+windows() {
+    cargo test --release -p lath-windows
+    scripts/windows.sh
 }
 
 benches() {
     cargo bench -p lath-benches -- --test
+    cargo test -p lath-benches --bins
+    cargo test -p lath-peers --no-default-features
     cargo run --release -p lath-peers --no-default-features -- --quick lookup
+}
+
+# Instructions of the hot paths, against those in benches/instructions.txt.
+instructions() {
+    if [[ $(uname -sm) != "Linux x86_64" ]]; then
+        echo "SKIPPED: the kept counts are for x86-64 Linux"
+    elif command -v valgrind >/dev/null; then
+        scripts/instructions.sh
+    else
+        echo "SKIPPED: there is no valgrind, which counts the instructions"
+    fi
 }
 
 sanitizer() {
@@ -139,8 +171,10 @@ step "documentation: cargo doc" documentation
 step "tests with all features, and in release" thorough_tests
 step "features, each by itself" features
 step "without the standard library" without_std
-step "the demo and the examples" demos
+step "the showcase and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
+    step "the demos that draw, in windows on Xvfb" windows
+    step "instructions of the hot paths" instructions
     step "the libraries under AddressSanitizer" sanitizer
 fi
