@@ -166,6 +166,49 @@ fn the_last_slot_of_a_small_handle_is_used_once_and_no_other_comes_after_it() {
     assert!(pool.try_spawn(Spark { heat: 2 }).is_ok());
 }
 
+/// Between the things that are near and one that is far, nothing has memory: all that walks the slots gets across.
+#[test]
+fn a_thing_that_is_far_from_all_others_is_one_of_them() {
+    thread_local!(static DROPPED: Cell<u32> = const { Cell::new(0) });
+
+    #[derive(Thing, Default, Debug)]
+    struct Far {
+        number: u32,
+        _token: Token,
+    }
+
+    #[derive(Default, Debug)]
+    struct Token;
+
+    impl Drop for Token {
+        fn drop(&mut self) {
+            DROPPED.set(DROPPED.get() + 1);
+        }
+    }
+
+    let far = Handle::<Far>::from_bits(1 << 32 | 50_000_000);
+    let mut pool = Pool::new();
+    pool.track_changes();
+    let near = pool.spawn(Far { number: 1, _token: Token });
+    pool.spawn_at(far, Far { number: 2, _token: Token }).unwrap();
+    assert_eq!(pool.iter().map(|(who, _)| who).collect::<Vec<_>>(), [near, far]);
+    assert_eq!(pool.query::<Ref<far::number>>().map(|number| *number).sum::<u32>(), 3);
+    let tick = pool.next_tick();
+    pool.edit(far, |thing| thing.number = 3);
+    assert!(pool.changed_since::<far::number>(tick - 1).any(|who| who == far));
+    pool.retain(|_, thing| thing.number < 3);
+    assert_eq!((pool.len(), DROPPED.get()), (1, 1));
+    assert!(pool.stage(Far { number: 4, _token: Token }).index() < 100);
+    let again = Handle::<Far>::from_bits(3 << 32 | 50_000_000);
+    pool.spawn_at(again, Far { number: 5, _token: Token }).unwrap();
+    pool.clear();
+    assert_eq!((pool.len(), DROPPED.get()), (0, 4));
+    assert!([near, far, again].iter().all(|&who| pool.get(who).is_none()), "a handle is good after `clear`");
+    pool.spawn_at(Handle::from_bits(5 << 32 | 50_000_000), Far { number: 6, _token: Token }).unwrap();
+    drop(pool);
+    assert_eq!(DROPPED.get(), 6, "and the nil thing");
+}
+
 /// Every call that walks the slots gets past the last one that a handle can name.
 #[test]
 fn the_last_slot_of_all_can_be_used() {
