@@ -2,7 +2,7 @@
 # Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
 #
 #   scripts/check.sh          everything
-#   scripts/check.sh quick    without the benches and the sanitizer
+#   scripts/check.sh quick    without the benches, the sanitizer, the fuzzer and the soak
 #
 # Needs the Rust toolchain. Steps that need more are skipped, and say so.
 
@@ -132,6 +132,18 @@ sanitizer() {
     fi
 }
 
+# A minute in all, from the corpus on, which is replayed first.
+fuzzing() {
+    if ! cargo +nightly --version >/dev/null 2>&1; then
+        echo "SKIPPED: there is no nightly toolchain, which fuzzing needs"
+    elif ! command -v c++ >/dev/null; then
+        echo "SKIPPED: there is no C++ compiler, which libFuzzer needs"
+    else
+        cargo fmt --manifest-path fuzz/Cargo.toml --check
+        scripts/fuzz.sh 60
+    fi
+}
+
 step "tests: cargo test" cargo test
 step "format: cargo fmt" cargo fmt --all --check
 step "lints: cargo clippy" lints
@@ -143,4 +155,6 @@ step "the demo and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
     step "the libraries under AddressSanitizer" sanitizer
+    step "fuzzing, a minute" fuzzing
+    step "the soak, half a minute" scripts/soak.sh 25s
 fi
