@@ -2,7 +2,7 @@
 # Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
 #
 #   scripts/check.sh          everything
-#   scripts/check.sh quick    without the benches, the windows and the sanitizer
+#   scripts/check.sh quick    without the benches, the windows, the sanitizer, the fuzzer and the soak
 #
 # Needs the Rust toolchain. Steps that need more are skipped, and say so.
 
@@ -164,6 +164,18 @@ sanitizer() {
     fi
 }
 
+# A minute in all, from the corpus on, which is replayed first.
+fuzzing() {
+    if ! cargo +nightly --version >/dev/null 2>&1; then
+        echo "SKIPPED: there is no nightly toolchain, which fuzzing needs"
+    elif ! command -v c++ >/dev/null; then
+        echo "SKIPPED: there is no C++ compiler, which libFuzzer needs"
+    else
+        cargo fmt --manifest-path fuzz/Cargo.toml --check
+        scripts/fuzz.sh 60
+    fi
+}
+
 step "tests: cargo test" cargo test
 step "format: cargo fmt" cargo fmt --all --check
 step "lints: cargo clippy" lints
@@ -177,4 +189,6 @@ if [[ $mode == all ]]; then
     step "the demos that draw, in windows on Xvfb" windows
     step "instructions of the hot paths" instructions
     step "the libraries under AddressSanitizer" sanitizer
+    step "fuzzing, a minute" fuzzing
+    step "the soak, half a minute" scripts/soak.sh 25s
 fi
