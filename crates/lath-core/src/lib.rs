@@ -99,6 +99,8 @@ mod handle;
 mod map;
 #[cfg(feature = "alloc")]
 mod marks;
+#[cfg(feature = "alloc")]
+mod pause;
 #[cfg(feature = "bytemuck")]
 mod plain;
 #[cfg(feature = "alloc")]

@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::blocks::{Fine, Zeroed, unlikely};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
+use crate::pause::pause;
 use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
@@ -184,7 +185,7 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
         // A few dozen stores under a lock of its own: between threads that stage at the same time, somebody has to be first.
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            core::hint::spin_loop();
+            pause();
         }
         let extended = self.extend(index);
         self.extending.store(false, Ordering::Release);

@@ -2,6 +2,7 @@
 //! Taking an image of a pool.
 
 use super::*;
+use crate::pause::pause;
 
 /// An image that is being made: if a `Clone` panics, it is left empty.
 pub(super) struct Unfinished<'a, T: Snap>(pub(super) &'a mut Image<T>);
@@ -118,7 +119,7 @@ impl<T: Snap> Cells<T> {
             if out_of_use == self.slots.retired() + 1 {
                 break;
             }
-            core::hint::spin_loop();
+            pause();
         }
         for (&number, &[_, live, claimed, buried]) in image.numbers.iter().zip(&image.words) {
             let staged = ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
