@@ -2,7 +2,7 @@
 # Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
 #
 #   scripts/check.sh          everything
-#   scripts/check.sh quick    without the benches and the sanitizer
+#   scripts/check.sh quick    without the benches, the windows and the sanitizer
 #
 # Needs the Rust toolchain. Steps that need more are skipped, and say so.
 
@@ -128,11 +128,32 @@ demos() {
         echo "-- $name"
         cargo run --release --quiet -p lath-examples --example "$name"
     done
+    echo "-- inventory"
+    cargo run --release --quiet -p lath-examples --example inventory -- --story
+}
+
+# Drawing is tested in release: it is the build that the windows need.
+windows() {
+    cargo test --release -p lath-windows
+    scripts/windows.sh
 }
 
 benches() {
     cargo bench -p lath-benches -- --test
+    cargo test -p lath-benches --bins
+    cargo test -p lath-peers --no-default-features
     cargo run --release -p lath-peers --no-default-features -- --quick lookup
+}
+
+# Instructions of the hot paths, against those in benches/instructions.txt.
+instructions() {
+    if [[ $(uname -sm) != "Linux x86_64" ]]; then
+        echo "SKIPPED: the kept counts are for x86-64 Linux"
+    elif command -v valgrind >/dev/null; then
+        scripts/instructions.sh
+    else
+        echo "SKIPPED: there is no valgrind, which counts the instructions"
+    fi
 }
 
 sanitizer() {
@@ -153,5 +174,7 @@ step "without the standard library" without_std
 step "the showcase and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
+    step "the demos that draw, in windows on Xvfb" windows
+    step "instructions of the hot paths" instructions
     step "the libraries under AddressSanitizer" sanitizer
 fi

@@ -19,7 +19,6 @@ use crate::world::World;
 /// schedule.run(&mut world);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Time {
     /// In seconds.
     pub dt: f32,
@@ -41,7 +40,6 @@ impl Time {
 ///
 /// See [`Schedule::fixed`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FixedTime {
     /// The length of a step, in seconds.
     pub step: f32,
@@ -55,9 +53,9 @@ pub struct FixedTime {
 
 /// The time that fixed steps have not used yet: a resource, so that it is saved and rolled back with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FixedClocks {
-    /// In seconds, in the order in which the steps were added to their schedule.
+    /// In seconds, in the order in which the steps were added to their schedule; see
+    /// [`Schedule::clocks_from`] where there are several.
     pub left: Vec<f64>,
     /// How much time each has given up, in seconds.
     pub given_up: Vec<f64>,
@@ -141,12 +139,11 @@ impl Fixed {
 /// assert!(fuse.is_done());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Timer {
     /// Until it fires, in seconds.
-    left: f32,
-    period: f32,
-    repeats: bool,
+    pub(crate) left: f32,
+    pub(crate) period: f32,
+    pub(crate) repeats: bool,
 }
 
 impl Timer {
@@ -260,10 +257,9 @@ impl Timer {
 /// assert!(gun.is_ready());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cooldown {
-    seconds: f32,
-    left: f32,
+    pub(crate) seconds: f32,
+    pub(crate) left: f32,
 }
 
 impl Cooldown {

@@ -1,11 +1,15 @@
 //! A snapshot of 100k things of four plain fields, taken and put back, buffers kept; and what has changed since, where a hundredth
 //! has. A thing is spoilt in between: what was put back is checked.
 
+#[cfg(feature = "ecs")]
+mod ecs;
+
 use fastrand::Rng;
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
 use lath_schedule::{Resident, World};
 use lath_snapshot::{Delta, Save, SaveWorld, Snapshot};
 use slotmap::{DefaultKey, SlotMap};
+use thunderdome::{Arena, Index};
 
 use crate::workload::{Bar, Trial, Workload};
 
@@ -16,17 +20,24 @@ const FULL: &[Bar] = &[Bar::to_raw("lath-rows", 1.05), Bar::to_raw("lath-columns
 const CHANGED: &[Bar] = &[Bar::to_raw("lath-rows", 0.2), Bar::to_raw("lath-columns", 0.2)];
 const SCATTERED: &[Bar] = &[Bar::to_raw("lath-columns", 0.2)];
 
-/// Full snapshots, and differences.
+/// Full snapshots, and differences. Peers that neither have snapshots nor lend out whole columns to be written to are not here, and
+/// differences are lath's alone.
 pub(super) fn workloads() -> Vec<Workload> {
     let full = "snapshot and restore of 100k × 4 plain fields, buffers kept (raw = memcpy)";
     let near = "what has changed is found and applied: 1 % of 100k, neighbours (raw = all of it, there and back)";
     let far = "the same for one field of 1 % of 100k, scattered (raw = all of it, there and back)";
+    let workload = Workload::new("snapshot", full, FULL)
+        .with("raw", Raw::new)
+        .with("slotmap", Slots::new)
+        .with("thunderdome", Places::new);
+    #[cfg(feature = "ecs")]
+    let workload = workload
+        .with("hecs", ecs::Hecs::new)
+        .with("bevy_ecs", ecs::Bevy::new)
+        .with("sparsey", ecs::Sparsey::new)
+        .with("soa-rs", ecs::SoaRs::new);
     vec![
-        Workload::new("snapshot", full, FULL)
-            .with("raw", Raw::new)
-            .with("slotmap", Slots::new)
-            .with("lath-rows", Whole::<Row>::new)
-            .with("lath-columns", Whole::<Columns>::new),
+        workload.with("lath-rows", Whole::<Row>::new).with("lath-columns", Whole::<Columns>::new),
         Workload::new("delta", near, CHANGED)
             .with("raw", Raw::new)
             .with("lath-rows", Changed::<Row, false>::new)
@@ -56,9 +67,15 @@ macro_rules! plain {
             id: u32,
         }
 
+        impl $name {
+            fn new(n: usize) -> Self {
+                Self { pos: [n as f32; 3], vel: [1.0; 3], hp: n as f32, id: n as u32 }
+            }
+        }
+
         impl Plain for $name {
             fn number(n: usize) -> Self {
-                Self { pos: [n as f32; 3], vel: [1.0; 3], hp: n as f32, id: n as u32 }
+                Self::new(n)
             }
 
             fn hp(pool: &Pool<Self>, handle: Handle<Self>) -> f32 {
@@ -150,6 +167,33 @@ impl Trial for Slots {
 
     fn answer(&mut self) -> u64 {
         u64::from(self.live[self.key].hp == 77.0)
+    }
+}
+
+/// An arena has no way to copy into one that is there: its buffers are not kept.
+struct Places {
+    live: Arena<Row>,
+    kept: Arena<Row>,
+    one: Index,
+}
+
+impl Places {
+    fn new() -> Self {
+        let mut live = Arena::new();
+        let keys: Vec<_> = (0..THINGS).map(|n| live.insert(Row::number(n))).collect();
+        Self { kept: live.clone(), live, one: keys[77] }
+    }
+}
+
+impl Trial for Places {
+    fn run(&mut self) {
+        self.kept = self.live.clone();
+        self.live[self.one].hp = 0.0;
+        self.live = self.kept.clone();
+    }
+
+    fn answer(&mut self) -> u64 {
+        u64::from(self.live[self.one].hp == 77.0)
     }
 }
 
