@@ -114,7 +114,7 @@ demos() {
     # The showcase, on one thread and on two: the same colony, to the last bit.
     local threads checksums=()
     for threads in 1 2; do
-        cargo run --release -- --headless --ticks 2000 --things 20000 --threads "$threads" | tee "$scratch"
+        cargo run --release -- --headless --ticks 2000 --threads "$threads" | tee "$scratch"
         checksums+=("$(grep '^checksum' "$scratch")")
         grep -q '^invariants *hold$' "$scratch"
     done

@@ -9,7 +9,7 @@ use crate::founding::Charter;
 pub(crate) const USAGE: &str = "\
 usage: cargo run --release -- [options]
 
-  --things N     how many things there are at first, 1000 to 5000000        (120000)
+  --things N     how many things there are at first, 1000 to 5000000        (150000)
   --seed N       which colony                                               (1)
   --ticks N      runs until tick N: until stopped in a terminal, else       (2000)
   --threads N    1 to 256: the colony is the same          (one for each processor)

@@ -1,9 +1,9 @@
-//! What is carried, and what it is carried in: items, pouches, backpacks. Their weight, and what lies about.
+//! What is carried, and what it is carried in: items, pouches, backpacks. And what lies about.
 
 use lath::prelude::*;
 
 use crate::object::{Carried, Goods, Object, Tags, object};
-use crate::tally::News;
+use crate::tally::{News, Note};
 
 /// What is left of an item's life when it is put down somewhere and forgotten.
 const FRESH: i16 = 200;
@@ -15,13 +15,6 @@ pub(crate) fn item(goods: Goods, town: u16) -> Object {
 /// Pouches and backpacks differ in weight only.
 pub(crate) fn bag(weight: u32, town: u16) -> Object {
     Object { tags: Tags::BAG, town, weight, health: FRESH, ..default() }
-}
-
-/// Everything weighs what it weighs and all that is in it: a sweep along the links of `Carried`, children first.
-pub(crate) fn weigh(mut scales: Cascade<Ref<object::load>, (Mut<object::load>, Ref<object::weight>), Carried>) {
-    scales.par_up(|inside, (mut load, weight)| {
-        *load = *weight + inside.map(|thing| *thing).sum::<u32>();
-    });
 }
 
 /// A worker picks up something that lies about.
@@ -54,6 +47,6 @@ pub(crate) fn fetch(
         commands.remove_tags(thing, Tags::LOOSE);
         fetched += 1;
     }
-    commands.send((News::Fetched, fetched));
-    commands.send((News::TooLate, too_late));
+    commands.send(Note(News::Fetched, fetched));
+    commands.send(Note(News::TooLate, too_late));
 }

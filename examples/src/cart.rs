@@ -12,7 +12,7 @@ use crate::hall::Stores;
 use crate::market::{Arrival, GLANCES, Offer};
 use crate::object::{Carried, Errand, Goods, Object, Tags, object};
 use crate::pose::{Pose, Vec2};
-use crate::tally::News;
+use crate::tally::{News, Note};
 use crate::town::{CARTS, Town, Towns};
 
 const PACE: f32 = 1.5;
@@ -39,7 +39,7 @@ pub(crate) fn spawn(number: u16, town: &Town, dice: &mut Dice, commands: &mut Co
         ..default()
     };
     let pouch = commands.spawn(bag::bag(1, number));
-    let health = 200 + dice.below(800) as i16;
+    let health = 20 + dice.below(300) as i16;
     let cart =
         commands.spawn(Object { bag: pouch, health, local: Pose::at(town.centre), ..part(Tags::CART, Vec2::ZERO, 60) });
     for at in WHEELS {
@@ -109,6 +109,19 @@ pub(crate) fn drive(
 }
 
 #[derive(View)]
+#[view(Object, with = Tags::CART)]
+pub(crate) struct Laden<'a> {
+    who: Handle<Object>,
+    load: &'a mut u32,
+}
+
+/// What a cart weighs with all that is on it: the mule, the backpack on the mule, the pouch in the backpack, and what is in the pouch.
+pub(crate) fn weigh(mut carts: Query<Laden>, carried: Tree<Object, Carried>, weights: Query<Ref<object::weight>>) {
+    let weight = |thing| weights.get(thing).map_or(0, |weight| *weight);
+    carts.par_each(|me| *me.load = weight(me.who) + carried.descendants(me.who).map(weight).sum::<u32>());
+}
+
+#[derive(View)]
 #[view(Object, with = Tags::WHEEL)]
 pub(crate) struct Wheel<'a> {
     who: Handle<Object>,
@@ -169,7 +182,7 @@ pub(crate) fn hire(
             commands.attach(*rider, cart);
         }
     }
-    commands.send((News::StaleRiders, stale));
+    commands.send(Note(News::StaleRiders, stale));
 }
 
 /// Towns that have lost a cart build a new one, if they have the wood.
@@ -183,5 +196,5 @@ pub(crate) fn build(mut stores: Stores, clock: Res<Clock>, mut commands: Command
             built += 1;
         }
     }
-    commands.send((News::Built, built));
+    commands.send(Note(News::Built, built));
 }

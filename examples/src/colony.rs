@@ -24,8 +24,8 @@ fn schedule() -> Schedule {
 
     // What need not be done in every tick.
     schedule.fixed(STEPS_PER_SECOND, |step| {
-        step.add((town::survey, bag::weigh, life::age));
-        step.add((hall::consume.while_in(Phase::Day), market::post.while_in(Phase::Day)));
+        step.add((town::survey, cart::weigh, life::age));
+        step.add((hall::consume, market::post.while_in(Phase::Day)));
         step.add((site::sprout, life::birth, cart::hire, cart::build));
     });
 
@@ -171,6 +171,52 @@ impl Colony {
                 Err(format!("{who:?} ({:?}) is neither carried nor lying about, or both", object.tags))
             }
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::object;
+    use crate::tally::News;
+
+    fn after(ticks: u32) -> Colony {
+        let mut colony = Colony::found(Charter { seed: 3, things: 2000 });
+        (0..ticks).for_each(|_| colony.tick());
+        colony
+    }
+
+    #[test]
+    fn a_colony_is_founded_with_exactly_as_many_things_as_were_asked_for() {
+        for things in [1000, 1999, 2000, 12_345] {
+            let colony = Colony::found(Charter { seed: 1, things });
+            assert_eq!(colony.objects().len(), things as usize);
+            assert_eq!(colony.check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn gold_goes_from_hand_to_hand_and_is_neither_made_nor_lost() {
+        let gold =
+            |colony: &Colony| colony.objects().query::<Ref<object::gold>>().map(|gold| i64::from(*gold)).sum::<i64>();
+        let colony = after(700);
+        assert!(colony.tally().of(News::Sold) > 0 && colony.tally().of(News::Died) > 0);
+        assert_eq!(gold(&colony), gold(&after(0)));
+    }
+
+    #[test]
+    fn a_pouch_is_in_a_backpack_on_a_mule_on_a_cart_and_moves_with_it() {
+        let colony = after(300);
+        let (objects, carried) = (colony.objects(), colony.objects().tree_of::<Carried>());
+        let carts: Vec<_> = objects.handles().filter(|&who| objects.has(who, Tags::CART)).collect();
+        assert!(!carts.is_empty());
+        for cart in carts {
+            let way: Vec<_> = carried.ancestors(*objects.read(cart).bag).collect();
+            assert_eq!((way.len(), way.last()), (3, Some(&cart)));
+            assert!(objects.has(way[1], Tags::MULE) && objects.tree().parent(way[1]) == Some(cart));
+            let away = (objects.read(way[1]).place.at - objects.read(cart).place.at).length();
+            assert!((away - 1.0).abs() < 0.001, "the mule is {away} away from its cart");
         }
     }
 }

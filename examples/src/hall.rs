@@ -6,7 +6,7 @@ use crate::bag;
 use crate::day::Clock;
 use crate::object::{Carried, Goods, Object, Tags, object};
 use crate::pose::Pose;
-use crate::tally::News;
+use crate::tally::{News, Note};
 use crate::town::{Town, Towns};
 
 /// What a meal costs, and what an item is worth to the hall.
@@ -14,7 +14,7 @@ const MEAL: i32 = 2;
 const WAGE: i32 = 1;
 pub(crate) const FULL: i16 = 100;
 /// Smiths and builders use up one of so many items, a few times a second.
-const PART_USED: u32 = 48;
+const PART_USED: u32 = 16;
 
 pub(crate) fn hall(number: u16, town: &Town, name: String) -> Object {
     let pose = Pose::at(town.centre);
@@ -131,7 +131,7 @@ pub(crate) fn deliver(
             commands.attach_in::<Carried, _>(*bag, by);
         }
     }
-    commands.send((News::Stored, stored));
+    commands.send(Note(News::Stored, stored));
 }
 
 /// A worker has come to the hall to eat.
@@ -157,7 +157,7 @@ pub(crate) fn dine(mut meals: EventReader<Meal>, mut stores: Stores, mut eaters:
             eaten += 1;
         }
     }
-    commands.send((News::Eaten, eaten));
+    commands.send(Note(News::Eaten, eaten));
 }
 
 /// What is in the bins is used up little by little, the more there is the faster.
@@ -170,5 +170,5 @@ pub(crate) fn consume(mut stores: Stores, clock: Res<Clock>, mut commands: Comma
             used += u64::from(stores.use_up(bin, count, &mut commands));
         }
     }
-    commands.send((News::Used, used));
+    commands.send(Note(News::Used, used));
 }

@@ -7,7 +7,7 @@ use crate::day::Clock;
 use crate::dice::Dice;
 use crate::object::{Carried, Object, Tags, object};
 use crate::pose::{Pose, Vec2};
-use crate::tally::{News, Tally};
+use crate::tally::{News, Note, Tally};
 use crate::town::{Town, Towns, WORKERS};
 use crate::worker;
 
@@ -112,7 +112,7 @@ pub(crate) fn birth(towns: Res<Towns>, clock: Res<Clock>, mut commands: Commands
         settle(number as u16, town, missing, &mut clock.dice(number as u32), &mut commands);
         born += u64::from(missing);
     }
-    commands.send((News::Born, born));
+    commands.send(Note(News::Born, born));
 }
 
 /// New workers for a town, with a pouch each.

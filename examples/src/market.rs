@@ -6,7 +6,7 @@ use lath::prelude::*;
 use crate::day::Clock;
 use crate::hall::Stores;
 use crate::object::{Errand, Goods, Object, Tags, object};
-use crate::tally::News;
+use crate::tally::{News, Note};
 use crate::town::Towns;
 
 /// How many items a town offers at once, how many it keeps for itself, and how many a cart can take.
@@ -130,9 +130,9 @@ pub(crate) fn trade(
         *me.bound_for = dearest.unwrap_or(offer.town);
         *me.errand = Errand::Sell;
     }
-    commands.send((News::Bought, bought));
-    commands.send((News::Sold, sold));
-    commands.send((News::StaleOffers, stale));
+    commands.send(Note(News::Bought, bought));
+    commands.send(Note(News::Sold, sold));
+    commands.send(Note(News::StaleOffers, stale));
 }
 
 /// The hall of a town, its bins and its prices.

@@ -90,9 +90,7 @@ pub(crate) struct Object {
     pub(crate) town: u16,
     /// No two objects ever have the same. Only to show that handles are right: `think` in `worker.rs` looks.
     pub(crate) serial: u32,
-    /// What it weighs by itself, and with all that it carries.
     pub(crate) weight: u32,
-    pub(crate) load: u32,
     pub(crate) gold: i32,
     /// Of an item, a site or a bin: what it is, or is full of.
     pub(crate) goods: Goods,
@@ -109,7 +107,8 @@ pub(crate) struct Object {
     /// What they put things into; a cart has one, too. It may be torn or lost.
     pub(crate) bag: Handle<Object>,
 
-    // Of carts.
+    // Of carts. The load is what they weigh with all that they carry.
+    pub(crate) load: u32,
     pub(crate) errand: Errand,
     pub(crate) deal: Handle<Offer>,
     pub(crate) bound_for: u16,

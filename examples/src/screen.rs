@@ -147,7 +147,7 @@ fn picture(colony: &Colony, times: &Times, rate: f32) -> Vec<String> {
     systems.sort_by_key(|system| std::cmp::Reverse(system.mean * system.runs.min(1 << 30) as u32));
     let table =
         std::iter::once(format!("{:<22} {:>9} {:>9}", "system", "last", "mean")).chain(systems.iter().map(|system| {
-            let name = system.name.rsplit(" / ").next().unwrap_or_default();
+            let name: String = system.name.rsplit(" / ").next().unwrap_or_default().chars().take(22).collect();
             format!("{name:<22} {:>9} {:>9}", format!("{:.1?}", system.last), format!("{:.1?}", system.mean))
         }));
     let rows = map::draw(colony, MAP.0, MAP.1);

@@ -20,7 +20,7 @@ use crate::summary::{Times, summary};
 use crate::tally::News;
 
 const SEED: u64 = 1;
-const THINGS: u32 = 120_000;
+const THINGS: u32 = 150_000;
 /// Where nobody can press a key, so many ticks are enough.
 const TICKS: u64 = 2000;
 const ADDRESS: &str = "127.0.0.1:7878";

@@ -7,11 +7,11 @@ use crate::day::Clock;
 use crate::dice::Dice;
 use crate::object::{Carried, Goods, Object, Tags, object};
 use crate::pose::{Pose, Vec2};
-use crate::tally::News;
+use crate::tally::{News, Note};
 use crate::town::{ACRE, SITES, Town, Towns};
 
 /// A bag is torn once in so many strokes.
-const STROKES_PER_BAG: u32 = 300;
+const STROKES_PER_BAG: u32 = 200;
 
 /// A site somewhere around a town. Half of them are of what the town is known for.
 pub(crate) fn new(number: u16, town: &Town, dice: &mut Dice) -> Object {
@@ -75,8 +75,8 @@ pub(crate) fn mine(
             torn += 1;
         }
     }
-    commands.send((News::Mined, mined));
-    commands.send((News::Torn, torn));
+    commands.send(Note(News::Mined, mined));
+    commands.send(Note(News::Torn, torn));
 }
 
 /// Where sites are missing new ones come up, in the slots of old ones as often as not.

@@ -1,12 +1,15 @@
-//! What has happened so far: systems send news, and the ledger adds it up.
+//! What has happened so far: systems send notes, and the ledger adds it up.
 
 use lath::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Something that is worth counting. An event is one of these and how often it happened.
+/// How often something has happened in a tick: an event.
 ///
 /// Each system counts for itself and sends the sum as a command. If all of them wrote to one `Tally`, they would have to wait for
 /// each other.
+pub(crate) struct Note(pub(crate) News, pub(crate) u64);
+
+/// Something that is worth counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
     Mined,
@@ -55,9 +58,9 @@ impl Tally {
     }
 }
 
-/// Reads the news. Comes last, so that none is unread when the colony is saved.
-pub(crate) fn ledger(mut news: EventReader<(News, u64)>, mut tally: ResMut<Tally>) {
-    for &(what, count) in news.read() {
-        tally.add(what, count);
+/// Reads the notes. Comes last, so that none is unread when the colony is saved.
+pub(crate) fn ledger(mut notes: EventReader<Note>, mut tally: ResMut<Tally>) {
+    for &Note(news, count) in notes.read() {
+        tally.add(news, count);
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Town {
     pub(crate) carts: u32,
     pub(crate) sites: Vec<Handle<Object>>,
     pub(crate) loose: Vec<Handle<Object>>,
-    /// Somebody with nothing to do.
+    /// Somebody who has nothing to bring home.
     pub(crate) volunteer: Handle<Object>,
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn survey(
     }
     workers.iter().for_each(|worker| towns.of_mut(*worker.town).workers += 1);
     carts.iter().for_each(|cart| towns.of_mut(*cart.town).carts += 1);
-    for worker in free.iter().filter(|worker| *worker.task == Task::Idle) {
+    for worker in free.iter().filter(|worker| *worker.task != Task::Haul) {
         towns.of_mut(*worker.town).volunteer = worker.who;
     }
     sites.iter().for_each(|site| towns.of_mut(*site.town).sites.push(site.who));

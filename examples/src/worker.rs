@@ -11,15 +11,15 @@ use crate::hall::{Deliver, FULL, Meal};
 use crate::object::{Object, Tags, Task, object};
 use crate::pose::{Pose, Vec2};
 use crate::site::Strike;
-use crate::tally::News;
+use crate::tally::{News, Note};
 use crate::town::{Town, Towns};
 
 const PACE: f32 = 0.8;
 const REACH: f32 = 2.0;
 const HUNGRY: i16 = 40;
 /// Ticks between two strokes, and how many strokes fill the bag.
-const STROKE: u16 = 20;
-const BAGFUL: u8 = 6;
+const STROKE: u16 = 80;
+const BAGFUL: u8 = 4;
 
 pub(crate) fn new(number: u16, town: &Town, dice: &mut Dice) -> Object {
     let pose = Pose::at(town.centre + Vec2::new(dice.unit() - 0.5, dice.unit() - 0.5) * 8.0);
@@ -29,7 +29,7 @@ pub(crate) fn new(number: u16, town: &Town, dice: &mut Dice) -> Object {
         place: pose,
         town: number,
         weight: 70,
-        health: 100 + dice.below(600) as i16,
+        health: 20 + dice.below(500) as i16,
         food: HUNGRY + dice.below(60) as i16,
         ..default()
     }
@@ -106,9 +106,9 @@ pub(crate) fn think(
         *me.step = Vec2::ZERO;
         me.act(town, &seen, commands);
     });
-    commands.send((News::StaleTargets, looks.stale.into_inner()));
-    commands.send((News::Confirmed, looks.confirmed.into_inner()));
-    commands.send((News::Mistaken, looks.mistaken.into_inner()));
+    commands.send(Note(News::StaleTargets, looks.stale.into_inner()));
+    commands.send(Note(News::Confirmed, looks.confirmed.into_inner()));
+    commands.send(Note(News::Mistaken, looks.mistaken.into_inner()));
 }
 
 impl Worker<'_> {

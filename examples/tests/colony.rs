@@ -55,9 +55,9 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The line of the summary that begins like this.
+/// The line of the summary that begins like this. The summary comes last.
 fn line<'a>(printed: &'a str, begin: &str) -> &'a str {
-    printed.lines().find(|line| line.starts_with(begin)).unwrap_or_else(|| panic!("no `{begin}` in\n{printed}"))
+    printed.lines().rev().find(|line| line.starts_with(begin)).unwrap_or_else(|| panic!("no `{begin}` in\n{printed}"))
 }
 
 fn checksum(printed: &str) -> String {
