@@ -25,16 +25,28 @@ pub(crate) fn bin(number: u16, goods: Goods) -> Object {
     Object { tags: Tags::BIN, town: number, goods, health: 1, ..default() }
 }
 
+#[derive(View)]
+#[view(Object, with = Tags::ITEM)]
+pub(crate) struct Item<'a> {
+    goods: &'a Goods,
+}
+
 /// What several systems need to move items in and out of bins, and gold from hand to hand: parameters in a struct.
 #[derive(Params)]
 pub(crate) struct Stores<'w> {
     pub(crate) towns: Res<'w, Towns>,
     carried: TreeMut<'w, Object, Carried>,
+    items: Query<'w, Item<'w>>,
     stock: Query<'w, Mut<'w, object::stock>>,
     gold: Query<'w, Mut<'w, object::gold>>,
 }
 
 impl Stores<'_> {
+    /// What an item is, as the number of the bin that it belongs into; `None` if the thing is not an item.
+    pub(crate) fn kind(&self, thing: Handle<Object>) -> Option<usize> {
+        self.items.get(thing).map(|item| item.goods.index())
+    }
+
     /// How many items are in a bin.
     pub(crate) fn count(&mut self, bin: Handle<Object>) -> u32 {
         self.stock.get_mut(bin).map_or(0, |stock| *stock)
@@ -89,12 +101,6 @@ pub(crate) struct Deliver {
 }
 
 #[derive(View)]
-#[view(Object, with = Tags::ITEM)]
-pub(crate) struct Item<'a> {
-    goods: &'a Goods,
-}
-
-#[derive(View)]
 #[view(Object, with = Tags::WORKER)]
 pub(crate) struct Bearer<'a> {
     town: &'a u16,
@@ -106,7 +112,6 @@ pub(crate) fn deliver(
     mut deliveries: EventReader<Deliver>,
     mut stores: Stores,
     mut bearers: Query<Bearer>,
-    items: Query<Item>,
     mut scratch: Local<Vec<Handle<Object>>>,
     mut commands: Commands,
 ) {
@@ -118,8 +123,8 @@ pub(crate) fn deliver(
         scratch.clear();
         scratch.extend(stores.carried_by(by));
         for thing in scratch.drain(..) {
-            match items.get(thing) {
-                Some(item) => wage += i32::from(stores.put(thing, bins[item.goods.index()])),
+            match stores.kind(thing) {
+                Some(kind) => wage += i32::from(stores.put(thing, bins[kind])),
                 None if thing != *bag => commands.despawn(thing),
                 None => {}
             }

@@ -74,19 +74,12 @@ pub(crate) struct Trader<'a> {
     bag: &'a Handle<Object>,
 }
 
-#[derive(View)]
-#[view(Object, with = Tags::ITEM)]
-pub(crate) struct Item<'a> {
-    goods: &'a Goods,
-}
-
 /// Carts buy what they came for, if the offer still stands, or sell what they have brought.
 pub(crate) fn trade(
     mut arrivals: EventReader<Arrival>,
     mut carts: Query<Trader>,
     mut offers: Query<&mut Offer>,
     mut stores: Stores,
-    items: Query<Item>,
     clock: Res<Clock>,
     mut cargo: Local<Vec<Handle<Object>>>,
     mut commands: Commands,
@@ -100,7 +93,7 @@ pub(crate) fn trade(
             cargo.clear();
             cargo.extend(stores.carried_by(*me.bag));
             for thing in cargo.drain(..) {
-                let Some(goods) = items.get(thing).map(|item| item.goods.index()) else { continue };
+                let Some(goods) = stores.kind(thing) else { continue };
                 if stores.put(thing, bins[goods]) {
                     stores.pay(hall, cart, prices[goods]);
                     sold += 1;

@@ -104,7 +104,7 @@ fn everything_happens_and_the_inventories_are_sound() {
         ("life", "found"),
         ("stale handles", "noticed"),
         ("things", "again"),
-        ("good handles", ""),
+        ("good handles", "handles"),
     ] {
         assert!(count(&printed, begin, word) > 0, "`{word}` in\n{printed}");
     }
