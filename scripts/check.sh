@@ -2,7 +2,7 @@
 # Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
 #
 #   scripts/check.sh          everything
-#   scripts/check.sh quick    without the benches, the windows and the sanitizer
+#   scripts/check.sh quick    without the benches, the windows, the sanitizer, the fuzzer and the soak
 #
 # Needs the Rust toolchain. Steps that need more are skipped, and say so.
 
@@ -43,7 +43,8 @@ summary() {
         echo "all checks passed in $SECONDS s ($mode)"
     fi
 }
-trap summary EXIT
+scratch="$(mktemp)"
+trap 'summary; rm -f "$scratch"' EXIT
 
 # The peer comparison is linted, documented and run without the larger peers, which would take minutes to build.
 lints() {
@@ -74,7 +75,7 @@ features() {
         echo "lath-core with: ${features:-nothing}"
         cargo clippy --quiet -p lath-core --no-default-features --features "$features" -- -D warnings
     done
-    for features in "" "parallel" "tracing"; do
+    for features in "" "parallel" "tracing" "serde"; do
         echo "lath-schedule with: ${features:-nothing}"
         cargo clippy --quiet -p lath-schedule --no-default-features --features "$features" --all-targets -- -D warnings
     done
@@ -110,7 +111,17 @@ without_std() {
 }
 
 demos() {
-    cargo run --release -- --ships 2000 --ticks 200
+    # The showcase, on one thread and on two: the same colony, to the last bit.
+    local threads checksums=()
+    for threads in 1 2; do
+        cargo run --release -- --headless --ticks 2000 --threads "$threads" | tee "$scratch"
+        checksums+=("$(grep '^checksum' "$scratch")")
+        grep -q '^invariants *hold$' "$scratch"
+    done
+    if [[ ${checksums[0]} != "${checksums[1]}" ]]; then
+        echo "one thread and two threads disagree: ${checksums[*]}" >&2
+        return 1
+    fi
     local source name
     for source in examples/examples/*.rs; do
         name="$(basename "$source" .rs)"
@@ -129,7 +140,20 @@ windows() {
 
 benches() {
     cargo bench -p lath-benches -- --test
+    cargo test -p lath-benches --bins
+    cargo test -p lath-peers --no-default-features
     cargo run --release -p lath-peers --no-default-features -- --quick lookup
+}
+
+# Instructions of the hot paths, against those in benches/instructions.txt.
+instructions() {
+    if [[ $(uname -sm) != "Linux x86_64" ]]; then
+        echo "SKIPPED: the kept counts are for x86-64 Linux"
+    elif command -v valgrind >/dev/null; then
+        scripts/instructions.sh
+    else
+        echo "SKIPPED: there is no valgrind, which counts the instructions"
+    fi
 }
 
 sanitizer() {
@@ -140,6 +164,18 @@ sanitizer() {
     fi
 }
 
+# A minute in all, from the corpus on, which is replayed first.
+fuzzing() {
+    if ! cargo +nightly --version >/dev/null 2>&1; then
+        echo "SKIPPED: there is no nightly toolchain, which fuzzing needs"
+    elif ! command -v c++ >/dev/null; then
+        echo "SKIPPED: there is no C++ compiler, which libFuzzer needs"
+    else
+        cargo fmt --manifest-path fuzz/Cargo.toml --check
+        scripts/fuzz.sh 60
+    fi
+}
+
 step "tests: cargo test" cargo test
 step "format: cargo fmt" cargo fmt --all --check
 step "lints: cargo clippy" lints
@@ -147,9 +183,12 @@ step "documentation: cargo doc" documentation
 step "tests with all features, and in release" thorough_tests
 step "features, each by itself" features
 step "without the standard library" without_std
-step "the demo and the examples" demos
+step "the showcase and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
     step "the demos that draw, in windows on Xvfb" windows
+    step "instructions of the hot paths" instructions
     step "the libraries under AddressSanitizer" sanitizer
+    step "fuzzing, a minute" fuzzing
+    step "the soak, half a minute" scripts/soak.sh 25s
 fi

@@ -1,21 +1,87 @@
 #!/usr/bin/env bash
-# Fuzzes the loading of saves, of text and of anything else.
+# Fuzzes: plays the games of the model tests with bytes that libFuzzer makes, under AddressSanitizer.
 #
-#   scripts/fuzz.sh [seconds]    60 by default
+#   scripts/fuzz.sh SECONDS [TARGET…]    SECONDS in total, divided among the targets: all of them unless told otherwise
+#   scripts/fuzz.sh replay [TARGET…]     runs what is in fuzz/corpus once, and nothing else
+#   scripts/fuzz.sh replay TARGET FILE   runs one file: a finding
+#   scripts/fuzz.sh list                 the targets
 #
-# Not part of CI: needs a nightly toolchain and cargo-fuzz (cargo install cargo-fuzz). What CI runs instead is
-# crates/lath-snapshot/tests/hostile.rs.
+# Needs a nightly toolchain and a C++ compiler; not cargo-fuzz, though the targets work with it too. Starts from fuzz/corpus/TARGET,
+# keeps what is new in fuzz/found/TARGET, and stops at the first finding, which is kept in fuzz/artifacts/TARGET. A finding is a
+# failed assertion, a wrong access to memory, a leak, more than 2 GB of memory, or an input that takes longer than 25 seconds.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seconds="${1:-60}"
-if [[ $# -gt 1 || ! $seconds =~ ^[1-9][0-9]*$ ]]; then
-    echo "usage: scripts/fuzz.sh [seconds]" >&2
+usage() {
+    echo "usage: scripts/fuzz.sh SECONDS|replay|list [TARGET…]" >&2
     exit 2
+}
+
+what="${1:-}"
+shift || usage
+all=()
+for source in fuzz/fuzz_targets/*.rs; do
+    all+=("$(basename "$source" .rs)")
+done
+file=
+if [[ $what == replay && $# -eq 2 && -f $2 ]]; then
+    file="$2"
+    set -- "$1"
 fi
-if ! cargo +nightly fuzz --version >/dev/null 2>&1; then
-    echo "missing: cargo-fuzz; cargo install cargo-fuzz brings it" >&2
+targets=("${@:-${all[@]}}")
+[[ $# -gt 0 ]] || targets=("${all[@]}")
+for target in "${targets[@]}"; do
+    if [[ ! -f fuzz/fuzz_targets/$target.rs ]]; then
+        echo "there is no target \`$target\`; there are: ${all[*]}" >&2
+        exit 2
+    fi
+done
+case "$what" in
+    list) printf '%s\n' "${all[@]}"; exit ;;
+    replay) ;;
+    *) [[ $what =~ ^[1-9][0-9]*$ ]] || usage ;;
+esac
+
+host="$(rustc +nightly -vV 2>/dev/null | sed -n 's/^host: //p')"
+if [[ -z $host ]]; then
+    echo "missing: a nightly toolchain" >&2
     exit 1
 fi
-cargo +nightly fuzz run load -- -max_total_time="$seconds" -rss_limit_mb=2048
+
+# What cargo-fuzz passes to the compiler: counters of what was reached, comparisons as hints, and AddressSanitizer.
+passes="-Cpasses=sancov-module"
+for argument in level=4 inline-8bit-counters pc-table trace-compares; do
+    passes+=" -Cllvm-args=-sanitizer-coverage-$argument"
+done
+export RUSTFLAGS="$passes --cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Ccodegen-units=1 ${RUSTFLAGS:-}"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/fuzz/target}"
+bins=()
+for target in "${targets[@]}"; do
+    bins+=(--bin "$target")
+done
+cargo +nightly build --release --manifest-path fuzz/Cargo.toml --target "$host" "${bins[@]}"
+
+total=0
+for target in "${targets[@]}"; do
+    corpus="fuzz/corpus/$target" found="fuzz/found/$target" artifacts="fuzz/artifacts/$target"
+    mkdir -p "$corpus" "$found" "$artifacts"
+    options=(-rss_limit_mb=2048 -timeout=25 -max_len=4096 "-artifact_prefix=$artifacts/" -print_final_stats=1)
+    [[ ! -f fuzz/dictionaries/$target.txt ]] || options+=("-dict=fuzz/dictionaries/$target.txt")
+    case "$what" in
+        replay) if [[ -n $file ]]; then options+=("$file"); else options+=(-runs=0 "$corpus"); fi ;;
+        *) options+=("-max_total_time=$(((what + ${#targets[@]} - 1) / ${#targets[@]}))" "$found" "$corpus") ;;
+    esac
+    log="$CARGO_TARGET_DIR/$target.log"
+    if ! "$CARGO_TARGET_DIR/$host/release/$target" "${options[@]}" >"$log" 2>&1; then
+        tail -n 60 "$log"
+        echo "FOUND something by the target \`$target\`; to see it again:" >&2
+        echo "    scripts/fuzz.sh replay $target ${file:-$(ls -t "$artifacts"/* 2>/dev/null | head -n 1)}" >&2
+        exit 1
+    fi
+    inputs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)"
+    steps="$(sed -n 's/^operations: *//p' "$log" | tail -n 1)"
+    printf '%-14s %9s inputs, %10s operations\n' "$target" "${inputs:-?}" "${steps:-1 each}"
+    total=$((total + ${steps:-${inputs:-0}}))
+done
+echo "nothing found in $total operations"

@@ -16,8 +16,8 @@ struct Craft {
 
 fn main() {
     let mut crafts = Pool::new();
-    let heron = crafts.spawn(Craft { name: "Heron", x: 9.0, ..Default::default() });
-    let missile = crafts.spawn(Craft { target: heron, ..Default::default() });
+    let heron = crafts.spawn(Craft { name: "Heron", x: 9.0, ..default() });
+    let missile = crafts.spawn(Craft { target: heron, ..default() });
     println!("the Heron is {heron:?}, the missile is {missile:?}: slot, `v`, generation");
 
     for frame in 1..=2 {
@@ -27,7 +27,7 @@ fn main() {
 
     // The Heron docks, and another ship leaves the dock at once: in the same slot, but as a later generation.
     crafts.despawn(heron);
-    let egret = crafts.spawn(Craft { name: "Egret", x: 20.0, ..Default::default() });
+    let egret = crafts.spawn(Craft { name: "Egret", x: 20.0, ..default() });
     println!("the Heron docks; the Egret is {egret:?}");
     assert_eq!(egret.index(), heron.index());
     assert_ne!(egret, heron);

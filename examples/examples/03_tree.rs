@@ -10,11 +10,11 @@ use lath::prelude::*;
 #[derive(Thing, Debug, Default)]
 struct Part {
     name: &'static str,
-    own: u32,
-    total: u32,
-    height: u32,
-    tall: u32,
-    held_by: Handle<Part>,
+    own: u32,              // tons, by itself
+    total: u32,            // with all that is on it: goes up the tree
+    tall: u32,             // feet, by itself
+    height: u32,           // of its top above the water: goes down the tree
+    held_by: Handle<Part>, // an ordinary handle, beside the links
 }
 
 /// In a chest or a sack. What was inside stays when that goes.
@@ -97,7 +97,7 @@ fn storm(ship: &mut Pool<Part>, hull: Handle<Part>) -> Result<(), LinkError> {
 }
 
 fn part(name: &'static str, own: u32, tall: u32) -> Branch<Part> {
-    Branch::new(Part { name, own, tall, ..Default::default() })
+    Branch::new(Part { name, own, tall, ..default() })
 }
 
 fn named(ship: &Pool<Part>, name: &str) -> Handle<Part> {

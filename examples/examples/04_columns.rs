@@ -23,8 +23,8 @@ struct Tree {
 
 fn main() {
     let mut forest = Pool::new();
-    let oak = forest.spawn(Tree { name: "the Old Oak".into(), height: 20.0, growth: 0.5, ..Default::default() });
-    let birches: Vec<_> = forest.spawn_many((0..9).map(|_| Tree { growth: 1.0, ..Default::default() })).collect();
+    let oak = forest.spawn(Tree { name: "the Old Oak".into(), height: 20.0, growth: 0.5, ..default() });
+    let birches: Vec<_> = forest.spawn_many((0..9).map(|_| Tree { growth: 1.0, ..default() })).collect();
 
     grow(&mut forest);
     look(&mut forest, oak, birches[0]);

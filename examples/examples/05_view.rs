@@ -1,7 +1,7 @@
 //! Frost comes to a village: some walk, some burn, some freeze, and each loop sees only those that it is about.
 //!
-//! Shows: views as structs and as tuples, filters by tags, changing tags, views by handle, what a view touches as
-//! constants, and where things with the same tags are kept.
+//! Shows: views as structs and as tuples, filters by tags, changing tags, views by handle, and what a view touches as
+//! constants.
 //!
 //! Run: `cargo run --example 05_view`
 
@@ -46,15 +46,11 @@ struct Chilly<'a> {
 fn main() {
     let mut village = Pool::new();
     let walks = Tags::WALKS;
-    let ada = village.spawn(Being { tags: walks, name: "Ada", pace: 2.0, warmth: 1, ..Default::default() });
-    let lantern =
-        village.spawn(Being { tags: Tags::BURNS, name: "lantern", at: 3.0, warmth: 90, ..Default::default() });
-    let lin = village.spawn(Being { tags: walks, name: "Lin", pace: 1.0, warmth: 3, ..Default::default() });
+    let ada = village.spawn(Being { tags: walks, name: "Ada", pace: 2.0, warmth: 1, ..default() });
+    let lantern = village.spawn(Being { tags: Tags::BURNS, name: "lantern", at: 3.0, warmth: 90, ..default() });
+    let lin = village.spawn(Being { tags: walks, name: "Lin", pace: 1.0, warmth: 3, ..default() });
 
-    // A small village is kept together. In a large one those with the same tags are neighbours: see `street`.
     println!("Ada is {ada}, Lin is {lin}, the lantern is {lantern}");
-    assert_eq!((ada.index(), lantern.index(), lin.index()), (1, 2, 3));
-    street();
 
     for hour in 1..=2 {
         village.each(|walker: Walking| *walker.at += *walker.pace);
@@ -80,21 +76,6 @@ fn main() {
     // What a view touches is known before anything runs: one bit per field, in the order of declaration.
     assert_eq!((Walking::READS, Walking::WRITES, Chilly::WRITES), (0b01000, 0b00100, 0b10000));
     println!("walking and freezing touch other fields: {}", Walking::WRITES & (Chilly::READS | Chilly::WRITES) == 0);
-}
-
-/// Walkers and lanterns by the thousand, spawned in turn: the slots of 64 neighbours belong to one kind.
-fn street() {
-    let mut street = Pool::<Being>::new();
-    for n in 0..4000 {
-        let tags = if n % 2 == 0 { Tags::WALKS } else { Tags::BURNS };
-        street.spawn(Being { tags, ..Default::default() });
-    }
-    let mut groups = std::collections::BTreeMap::<u32, Vec<bool>>::new();
-    for (who, being) in &street {
-        groups.entry(who.index() / 64).or_default().push(being.tags == Tags::WALKS);
-    }
-    let pure = groups.values().filter(|walks| walks.iter().all(|kind| *kind == walks[0])).count();
-    println!("on a long street {pure} of {} groups of slots are of one kind", groups.len());
 }
 
 /// Everyone who can gets colder; who has no warmth left freezes.
@@ -125,7 +106,6 @@ fn report(village: &Pool<Being>) -> String {
 // Expected output:
 //
 // Ada is 1v1, Lin is 3v1, the lantern is 2v1
-// on a long street 56 of 64 groups of slots are of one kind
 // hour 1: Ada at 2 (frozen), lantern at 3, Lin at 1
 // hour 2: Ada at 2 (frozen), lantern at 3, Lin at 2
 // thawed:  Ada at 2, lantern at 2, Lin at 0

@@ -1,14 +1,12 @@
-//! A garden through a hot day: plants drink, the sun dries the beds, the gardener waters what droops, and goes home at night.
+//! A garden through a hot day: the sun dries the beds, the gardener waters what droops, and goes home at night.
 //!
-//! Shows: a world, systems and their parameters, why one waits for another, conditions, a set, states, steps at a fixed rate,
-//! a struct of parameters, errors with the name of a system, and the same garden on one thread and on several.
+//! Shows: a world, systems and what their parameters say, why one waits for another, states, steps at a fixed rate, an error with
+//! the name of its system, and the same garden on one thread and on several.
 //!
 //! Run: `cargo run --example 06_systems`
 
-use lath::FixedTime;
 use lath::prelude::*;
 
-/// One fat struct: whatever grows in the garden.
 #[derive(Thing, Clone, Default, Debug)]
 #[thing(columns)]
 struct Plant {
@@ -18,100 +16,64 @@ struct Plant {
     sun: f32,
 }
 
-/// Plants that drink.
-#[derive(View)]
-#[view(Plant)]
-struct Drinking<'a> {
-    water: &'a mut f32,
-    height: &'a mut f32,
-    sun: &'a f32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Sky {
     Day,
     Night,
 }
 
-/// Resources: values of which there is one.
-struct Hour(u32);
-
-#[derive(Default)]
-struct Can {
-    litres: f32,
-}
-
-/// What has happened. Systems that write to it wait for each other, so it is in order; `println!` in them would not be.
-#[derive(Default)]
-struct Diary(String);
-
-/// What the gardener needs, as one parameter.
-#[derive(Params)]
-struct Gardener<'w, 's> {
-    plants: Query<'w, (Ref<'w, plant::name>, Mut<'w, plant::water>)>,
-    can: ResMut<'w, Can>,
-    helped: Local<'s, u32>,
-}
-
-impl Gardener<'_, '_> {
-    fn help(&mut self, below: f32) -> Option<&'static str> {
-        let (name, mut water) = (&mut self.plants).into_iter().find(|(_, water)| **water < below)?;
-        *water += 3.0;
-        self.can.litres -= 3.0;
-        *self.helped += 1;
-        Some(*name)
-    }
+/// A resource: a value of which there is one. Systems that write to it wait for each other, so the diary is in order.
+struct Gardener {
+    hour: u32,
+    can: f32,
+    diary: String,
 }
 
 fn main() {
-    let mut schedule = schedule();
+    let mut schedule = Schedule::new();
+    schedule.add(tell_time); // the order of addition is the meaning
+    schedule.transitions::<Sky>(); // states change here
+    schedule.add((|mut who: ResMut<Gardener>| who.diary += "  the gardener goes home\n").on_exit(Sky::Day));
+    schedule.add((shine.while_in(Sky::Day), tend.while_in(Sky::Day)));
+    schedule.fixed(4.0, |steps| _ = steps.add(drink)); // four steps for each second, however long a run is
+    let nightfall = |mut sky: ResMut<State<Sky>>| sky.set(Sky::Night); // at the next transition
+    schedule.add(nightfall.run_if(|who: Res<Gardener>| who.hour == 3));
 
-    // The order of addition is the meaning. Who waits for whom, and why, follows from the parameters.
+    // Who waits for whom, and why, follows from the parameters.
     println!("{}", schedule.explain_pair("shine", "tend").unwrap());
     println!("{}", schedule.explain_pair("shine", "tell_time").unwrap());
 
-    let mut world = garden();
+    let mut world = World::new();
+    world.insert(Time { dt: 1.0 });
+    world.insert(Gardener { hour: 0, can: 20.0, diary: String::new() });
+    world.insert(State::new(Sky::Day));
+    for (name, water) in [("rose", 2.5), ("bean", 6.0), ("fern", 4.0)] {
+        world.spawn(Plant { name, water, height: 1.0, ..default() });
+    }
     for _ in 0..4 {
         schedule.run(&mut world);
     }
-    print!("{}", world.resource::<Diary>().0);
+    print!("{}", world.resource::<Gardener>().diary);
     for (_, plant) in world.pool::<Plant>() {
-        println!("{:<5} {:.1} of water, {:.2} tall", plant.name, plant.water, plant.height);
+        println!("{} has {:.1} of water, is {:.2} tall", plant.name, plant.water, plant.height);
     }
 
-    // The can is empty: the error names the system, and the world goes on.
-    world.resource_mut::<Can>().litres = 0.0;
+    // The can is empty: the error names the system, and the world is there as before.
+    world.resource_mut::<Gardener>().can = 0.0;
     world.resource_mut::<State<Sky>>().set(Sky::Day);
-    let error = schedule.try_run(&mut world).unwrap_err();
-    println!("{}", without_place(&error.to_string()));
-    world.resource_mut::<Can>().litres = 9.0;
-    schedule.run(&mut world);
-    println!("{}", world.resource::<Diary>().0.lines().last().unwrap().trim());
+    let error = schedule.try_run(&mut world).unwrap_err().to_string();
+    assert!(error.contains("`tend`") && error.ends_with("the can is empty"), "{error}");
+    assert_eq!(world.resource::<Gardener>().hour, 5);
 
     // Threads only make it faster.
     assert!(grown(1) == grown(2) && grown(2) == grown(4));
     println!("on 1, 2 and 4 threads: the same garden");
 }
 
-fn schedule() -> Schedule {
-    let mut schedule = Schedule::new();
-    schedule.add(tell_time);
-    schedule.transitions::<Sky>(); // states change here
-    schedule.add((|mut diary: ResMut<Diary>| diary.0 += "  the sun rises\n").on_enter(Sky::Day));
-    schedule.add((|mut diary: ResMut<Diary>| diary.0 += "  the gardener goes home\n").on_exit(Sky::Day));
-    schedule.add((shine.in_set("day"), tend.in_set("day")));
-    schedule.set("day").run_if(|sky: Res<State<Sky>>| *sky.get() == Sky::Day);
-    // Four small steps for each hour, however long a run is.
-    schedule.fixed(4.0, |steps| {
-        steps.add(drink);
-    });
-    schedule.add(nightfall);
-    schedule
-}
-
-fn tell_time(mut hour: ResMut<Hour>, mut diary: ResMut<Diary>) {
-    hour.0 += 1;
-    diary.0 += &format!("hour {}\n", hour.0);
+fn tell_time(mut who: ResMut<Gardener>) {
+    let who = &mut *who; // so that its fields can be borrowed one by one
+    who.hour += 1;
+    who.diary += &format!("hour {}\n", who.hour);
 }
 
 fn shine(mut plants: Query<(Mut<plant::sun>, Mut<plant::water>)>, time: Res<Time>) {
@@ -121,43 +83,25 @@ fn shine(mut plants: Query<(Mut<plant::sun>, Mut<plant::water>)>, time: Res<Time
     });
 }
 
-/// Fails when the can is empty.
-fn tend(mut gardener: Gardener, mut diary: ResMut<Diary>) -> Result<(), String> {
-    if gardener.can.litres < 3.0 {
-        return Err(format!("the can is empty after {} plants", *gardener.helped));
+/// Waters the first plant that droops. Fails when the can is empty.
+fn tend(mut plants: Query<(Ref<plant::name>, Mut<plant::water>)>, mut who: ResMut<Gardener>) -> Result<(), String> {
+    if who.can < 3.0 {
+        return Err("the can is empty".into());
     }
-    if let Some(name) = gardener.help(2.0) {
-        diary.0 += &format!("  the gardener waters the {name}\n");
+    if let Some((name, mut water)) = plants.iter_mut().find(|(_, water)| **water < 2.0) {
+        *water += 3.0;
+        who.can -= 3.0;
+        who.diary += &format!("  the gardener waters the {}\n", *name);
     }
     Ok(())
 }
 
-fn drink(mut plants: Query<Drinking>, time: Res<Time>) {
-    plants.each(|plant| {
-        let sip = (*plant.water).min(time.dt * *plant.sun / 4.0);
-        *plant.water -= sip;
-        *plant.height += sip / 10.0;
+fn drink(mut plants: Query<(Mut<plant::water>, Mut<plant::height>, Ref<plant::sun>)>, time: Res<Time>) {
+    plants.each(|(mut water, mut height, sun)| {
+        let sip = water.min(time.dt * *sun / 4.0);
+        *water -= sip;
+        *height += sip / 10.0;
     });
-}
-
-fn nightfall(hour: Res<Hour>, mut sky: ResMut<State<Sky>>, fixed: Res<FixedTime>) {
-    assert_eq!(fixed.steps, 4);
-    if hour.0 == 3 {
-        sky.set(Sky::Night); // at the next transition
-    }
-}
-
-fn garden() -> World {
-    let mut world = World::new();
-    world.insert(Time { dt: 1.0 });
-    world.insert(Hour(0));
-    world.insert(Diary::default());
-    world.insert(Can { litres: 20.0 });
-    world.insert(State::new(Sky::Day));
-    for (name, water) in [("rose", 2.5), ("bean", 6.0), ("fern", 4.0)] {
-        world.spawn(Plant { name, water, height: 1.0, ..default() });
-    }
-    world
 }
 
 /// A large garden after a while, on so many threads: every bit of it.
@@ -172,14 +116,7 @@ fn grown(threads: usize) -> Vec<(Handle<Plant>, u32, u32)> {
     for _ in 0..20 {
         schedule.run(&mut world);
     }
-    let plants = world.pool::<Plant>().iter();
-    plants.map(|(who, plant)| (who, plant.water.to_bits(), plant.height.to_bits())).collect()
-}
-
-/// The message without where the system was added.
-fn without_place(message: &str) -> String {
-    let (before, rest) = message.split_once(" (added at ").unwrap();
-    format!("{before}{}", rest.split_once(')').unwrap().1)
+    world.pool::<Plant>().iter().map(|(who, plant)| (who, plant.water.to_bits(), plant.height.to_bits())).collect()
 }
 
 // Expected output:
@@ -187,7 +124,6 @@ fn without_place(message: &str) -> String {
 // `tend` waits for `shine`, which was added before it: both use field `water` of `Plant`, and one of them writes it
 // `shine` and `tell_time` may run at the same time: neither writes anything that the other uses
 // hour 1
-//   the sun rises
 //   the gardener waters the rose
 // hour 2
 //   the gardener waters the fern
@@ -195,9 +131,7 @@ fn without_place(message: &str) -> String {
 //   the gardener waters the rose
 // hour 4
 //   the gardener goes home
-// rose  3.2 of water, 1.22 tall
-// bean  0.8 of water, 1.22 tall
-// fern  1.8 of water, 1.22 tall
-// system `tend` failed: the can is empty after 3 plants
-// the gardener waters the rose
+// rose has 3.2 of water, is 1.22 tall
+// bean has 0.8 of water, is 1.22 tall
+// fern has 1.8 of water, is 1.22 tall
 // on 1, 2 and 4 threads: the same garden

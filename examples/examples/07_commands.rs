@@ -1,4 +1,4 @@
-//! A hive: bees are born, carry pollen, tell each other of flowers, and die; nobody touches the pools while others look.
+//! A hive: bees are born, dance, and die, and nobody touches the pool while others look.
 //!
 //! Shows: commands, handles that are good before their things are there, when commands are applied, barriers, commands about
 //! things that are gone, hooks, events, and the same handles on any number of threads.
@@ -7,17 +7,8 @@
 
 use lath::prelude::*;
 
-bitflags! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    struct Tags: u8 {
-        const LADEN = 1;
-    }
-}
-
 #[derive(Thing, Clone, Default, Debug)]
 struct Bee {
-    #[thing(tags)]
-    tags: Tags,
     name: &'static str,
     age: u32,
     sister: Handle<Bee>,
@@ -28,26 +19,21 @@ struct Dance {
     by: Handle<Bee>,
 }
 
-/// A resource, for what hooks hear.
-#[derive(Default)]
-struct Chronicle {
-    born: u32,
-    died: Vec<&'static str>,
-}
+/// A resource, for what a hook hears.
+struct Graves(Vec<&'static str>);
 
 fn main() {
     let mut world = World::new();
-    world.insert(Chronicle::default());
-    world.pool_mut::<Bee>();
+    world.insert(Graves(Vec::new()));
+    world.pool_mut::<Bee>(); // queries want to see a pool, even an empty one
     // Hooks run where commands are applied, in their order.
-    world.on_spawn::<Bee>(|world, _| world.resource_mut::<Chronicle>().born += 1);
-    world.on_despawn::<Bee>(|world, _, bee| world.resource_mut::<Chronicle>().died.push(bee.name));
+    world.on_despawn::<Bee>(|world, _, bee| world.resource_mut::<Graves>().0.push(bee.name));
 
     let mut schedule = Schedule::new();
     schedule.add(hatch.run_if(|hive: PoolRef<Bee>| hive.is_empty()));
     schedule.add(nobody_is_there_yet);
     schedule.barrier(); // from here on the bees are there
-    schedule.add((fly, follow, age, die_twice));
+    schedule.add((fly, follow, die_twice));
     println!("{}", schedule.explain().unwrap());
 
     for day in 1..=3 {
@@ -56,9 +42,8 @@ fn main() {
         println!("evening of day {day}: {}", hive.join(", "));
     }
 
-    let Chronicle { born, died } = world.resource();
     let counts = world.command_counts();
-    println!("{born} born, dead: {}", died.join(", "));
+    println!("dead: {}", world.resource::<Graves>().0.join(", "));
     println!("{} commands applied, {} came too late", counts.applied, counts.missed);
     assert_eq!(counts.missed, 2);
 
@@ -79,11 +64,11 @@ fn nobody_is_there_yet(bees: Query<Ref<bee::name>>, mut mornings: Local<u32>) {
     assert_eq!(bees.is_empty(), *mornings == 1);
 }
 
-/// Whoever flies comes back laden, and dances.
-fn fly(bees: Query<(Handle<Bee>, Ref<bee::age>)>, mut commands: Commands, mut dances: EventWriter<Dance>) {
-    for (bee, age) in &bees {
-        if *age == 1 {
-            commands.insert_tags(bee, Tags::LADEN);
+/// Everybody is a day older. Who has been out for the first time dances.
+fn fly(mut bees: Query<(Handle<Bee>, Mut<bee::age>)>, mut dances: EventWriter<Dance>) {
+    for (bee, mut age) in &mut bees {
+        *age += 1;
+        if *age == 2 {
             dances.send(Dance { by: bee });
         }
     }
@@ -96,10 +81,6 @@ fn follow(mut dances: EventReader<Dance>, bees: Query<(Ref<bee::name>, Ref<bee::
         let Some((sister, _)) = bees.get(*sister) else { continue };
         println!("{} dances, {} follows", *name, *sister);
     }
-}
-
-fn age(mut bees: Query<Mut<bee::age>>) {
-    bees.each(|mut age| *age += 1);
 }
 
 /// Ada dies of age. It is said twice; the second time there is no Ada any more.
@@ -147,16 +128,15 @@ fn swarm(threads: usize) -> Vec<u64> {
 // stage 3, on several threads where it saves time:
 //   fly
 //   follow, after fly (events of type `Dance`)
-//   age, after fly (field `age` of `Bee`)
-//   die_twice, after age (field `age` of `Bee`)
-// stage 4: the commands of fly, die_twice are applied
+//   die_twice, after fly (field `age` of `Bee`)
+// stage 4: the commands of die_twice are applied
 //
 // to be born: 1v1 and 2v1
 // evening of day 1: Ada 1v1, Bea 2v1
 // Ada dances, Bea follows
 // Bea dances, Ada follows
 // evening of day 2: Ada 1v1, Bea 2v1
-// evening of day 3: Bea 2v1, Cleo 64v1
-// 3 born, dead: Ada
-// 7 commands applied, 2 came too late
+// evening of day 3: Bea 2v1, Cleo 3v1
+// dead: Ada
+// 5 commands applied, 2 came too late
 // a swarm on 1, 2 and 4 threads: the same handles

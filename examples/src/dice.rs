@@ -8,7 +8,8 @@ impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
         let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        Self((state ^ state >> 27).max(1))
+        state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self((state ^ state >> 31).max(1))
     }
 
     fn next(&mut self) -> u64 {
@@ -19,8 +20,13 @@ impl Dice {
     }
 
     /// A number below `end`, which is not zero.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        (((self.next() >> 32) * end as u64) >> 32) as usize
+    pub(crate) fn below(&mut self, end: u32) -> u32 {
+        (((self.next() >> 32) * u64::from(end)) >> 32) as u32
+    }
+
+    /// One of these, if there are any.
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
+        from.get(self.below(from.len().max(1) as u32) as usize).copied()
     }
 
     /// A number from 0 up to, but not including, 1.
@@ -42,5 +48,11 @@ mod tests {
         assert!((0..6).all(|face| rolls(0).contains(&face)));
         assert_eq!(rolls(7), rolls(7));
         assert_ne!(rolls(7), rolls(8));
+    }
+
+    #[test]
+    fn nothing_is_picked_from_nothing() {
+        assert_eq!(Dice::new(1).pick::<u32>(&[]), None);
+        assert_eq!(Dice::new(1).pick(&[7]), Some(7));
     }
 }

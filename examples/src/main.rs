@@ -1,94 +1,69 @@
-//! A skirmish between two fleets: what `cargo run --release` shows.
+//! A colony: what `cargo run --release` shows.
 //!
-//! Ten thousand ships hunt each other by handle, sink, and are replaced in the same slots while shells that were meant
-//! for the old ones are still in the air. Nothing is ever told that a ship is gone: handles find out by themselves.
+//! Workers dig, haul, eat and sleep; carts with wheels, riders and mules trade between towns; everybody keeps handles of things that may be
+//! gone by the time they are needed, and finds out. More than a hundred thousand things, sixty ticks a second, the same on any
+//! number of threads.
+//!
+//! Where to read on, one noun per file:
 //!
 //! | file | holds |
 //! |---|---|
-//! | `arguments.rs` | the command line |
-//! | `sea.rs` | the ships, the shells, and the world that they are in |
-//! | `tick.rs` | what happens in one tick: systems, in order |
-//! | `dice.rs` | random numbers that depend on the seed only |
+//! | `object.rs` | the one fat struct, its tags, and what carries what |
+//! | `colony.rs` | the world, the order of all systems, saving |
+//! | `worker.rs`, `site.rs`, `hall.rs`, `bag.rs` | who digs where, where it is stored, what it is carried in |
+//! | `cart.rs`, `market.rs`, `town.rs` | who trades, with whom, and what towns know |
+//! | `life.rs`, `day.rs`, `founding.rs` | birth and death, day and night, the beginning |
+//! | `pose.rs`, `dice.rs`, `tally.rs` | places, randomness, what has happened so far |
+//! | `session.rs`, `input.rs`, `orders.rs` | the loop around it: pace, keys, inspector, saves |
+//! | `recording.rs` | runs that are written down and compared later |
+//! | `screen.rs`, `map.rs`, `summary.rs`, `arguments.rs` | what is shown, and the command line |
 
 mod arguments;
+mod bag;
+mod cart;
+mod colony;
+mod day;
 mod dice;
-mod sea;
-mod tick;
+mod founding;
+mod hall;
+mod input;
+mod life;
+mod map;
+mod market;
+mod object;
+mod orders;
+mod pose;
+mod recording;
+mod screen;
+mod session;
+mod site;
+mod summary;
+mod tally;
+mod town;
+mod worker;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use arguments::Request;
-use sea::Sea;
 
 fn main() -> ExitCode {
-    match Request::parse(std::env::args().skip(1)) {
-        Ok(request) if request.help => {
-            print!("{}", arguments::USAGE);
-            ExitCode::SUCCESS
-        }
-        Ok(request) => {
-            run(&request);
-            ExitCode::SUCCESS
-        }
+    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let request = match Request::parse(arguments) {
+        Ok(request) => request,
         Err(complaint) => {
-            eprintln!("lath-examples: {complaint}");
-            ExitCode::from(2)
+            eprintln!("colony: {complaint}");
+            return ExitCode::from(2);
         }
+    };
+    if request.help {
+        print!("{}", arguments::USAGE);
+        return ExitCode::SUCCESS;
     }
-}
-
-fn run(request: &Request) {
-    let Request { ticks, ships, seed, threads, .. } = *request;
-    println!("two fleets of {ships} ships in all, {ticks} ticks, seed {seed}\n");
-    println!("{:>8} {:>9} {:>9} {:>9} {:>9} {:>14}", "tick", "ships", "shells", "sunk", "prizes", "stale handles");
-
-    let start = Instant::now();
-    let mut sea = Sea::new(ships, seed, threads);
-    let every = (ticks / 10).max(1);
-    for tick in 1..=ticks {
-        sea.tick();
-        if tick % every == 0 || tick == ticks {
-            report(tick, &sea);
+    match session::run(&request) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(complaint) => {
+            eprintln!("colony: {complaint}");
+            ExitCode::FAILURE
         }
-    }
-    let elapsed = start.elapsed();
-
-    summarise(&sea);
-    println!("time             {:.2} s", elapsed.as_secs_f64());
-    println!("checksum         {:016x}  (depends on ships, ticks and seed only, not on threads)", sea.checksum());
-    if request.report {
-        print!("\n{}", sea.report());
-    }
-}
-
-fn report(tick: u32, sea: &Sea) {
-    let tally = sea.tally();
-    println!(
-        "{tick:>8} {:>9} {:>9} {:>9} {:>9} {:>14}",
-        sea.ships().len(),
-        sea.shells().len(),
-        tally.sunk,
-        tally.prizes,
-        tally.stale_targets + tally.splashes
-    );
-}
-
-fn summarise(sea: &Sea) {
-    let (stats, tally) = (sea.ships().stats(), sea.tally());
-    println!();
-    println!("ships            {} live, {} at the most at once, {} ever", stats.live, stats.high_water, tally.launched);
-    println!("their slots      {} with memory, generations up to {}", stats.capacity, stats.largest_generation);
-    let stats = sea.shells().stats();
-    println!("shells           {} in the air, {} at the most at once", stats.live, stats.high_water);
-    println!("their slots      generations up to {}, {} retired", stats.largest_generation, stats.retired);
-    println!(
-        "stale handles    {} targets that had sunk, {} shells whose target had sunk",
-        tally.stale_targets, tally.splashes
-    );
-    println!("good handles     {} lookups, every one of them the ship that was meant", tally.confirmed);
-    match sea.check() {
-        Ok(()) => println!("invariants       hold"),
-        Err(broken) => println!("invariants       BROKEN: {broken}"),
     }
 }

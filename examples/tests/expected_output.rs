@@ -25,6 +25,24 @@ fn every_example_prints_what_its_source_says() {
     }
 }
 
+#[test]
+fn every_rung_of_the_ladder_is_a_small_story() {
+    let rungs = sources().into_iter().filter(|source| source.file_name().unwrap().to_str().unwrap().starts_with('0'));
+    let words = ["handles", "pool", "tree", "columns", "view", "systems", "commands", "snapshot"];
+    let names = rungs.clone().map(|rung| rung.file_stem().unwrap().to_str().unwrap().to_string());
+    let expected = words.iter().zip(1..).map(|(word, rung)| format!("0{rung}_{word}"));
+    assert!(names.eq(expected), "one rung for each of {words:?}, in this order");
+    for rung in rungs {
+        let text = fs::read_to_string(&rung).unwrap();
+        let (story, _) = text.split_once(HEADING).unwrap();
+        let lines = story.trim_end().lines().count();
+        assert!((40..=120).contains(&lines), "{} has {lines} lines before its output", rung.display());
+        for part in ["//! Shows: ", "//! Run: `cargo run --example ", "\nfn main() ", "assert"] {
+            assert!(text.contains(part), "{} has no `{part}`", rung.display());
+        }
+    }
+}
+
 /// The examples' sources, in order.
 fn sources() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");

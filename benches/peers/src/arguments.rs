@@ -8,10 +8,11 @@ use crate::measure::Effort;
 pub(crate) const USAGE: &str = "\
 usage: lath-peers [workload…] [options]
 
-  workload   a name, or the start of names (`spawn`); none: all of them
+  workload   a name, or the start of names (`spawn`); none, or `all`: all of them but `build`
   --list     show the workloads, their candidates and their bars
   --quick    fewer rounds: a first impression
   --json     print one JSON document instead of the tables
+  --markdown print tables for docs/measurements.md instead
   --svg DIR  also draw the results, one file per chart
   --check    exit with 1 if lath misses a bar
   --help     show this
@@ -25,6 +26,7 @@ pub(crate) struct Request {
     pub(crate) list: bool,
     pub(crate) quick: bool,
     pub(crate) json: bool,
+    pub(crate) markdown: bool,
     /// Where the charts go, if any are to be drawn.
     pub(crate) svg: Option<PathBuf>,
     pub(crate) check: bool,
@@ -40,6 +42,7 @@ impl Request {
                 "--list" => request.list = true,
                 "--quick" => request.quick = true,
                 "--json" => request.json = true,
+                "--markdown" => request.markdown = true,
                 "--svg" => match arguments.next().filter(|folder| !folder.starts_with('-')) {
                     Some(folder) => request.svg = Some(folder.into()),
                     None => return Err(format!("`--svg` needs a folder\n\n{USAGE}")),
@@ -49,6 +52,9 @@ impl Request {
                 option if option.starts_with('-') => return Err(format!("unknown option `{option}`\n\n{USAGE}")),
                 _ => request.workloads.push(argument),
             }
+        }
+        if request.json && request.markdown {
+            return Err("`--json` and `--markdown` both want to be all that is printed: choose one".to_string());
         }
         Ok(request)
     }
@@ -79,6 +85,12 @@ mod tests {
         assert_eq!(parse("tag --svg charts").unwrap().svg, Some("charts".into()));
         assert!(parse("--svg").unwrap_err().contains("a folder"));
         assert!(parse("--svg --quick").unwrap_err().contains("a folder"));
+    }
+
+    #[test]
+    fn one_form_of_output_is_enough() {
+        assert!(parse("--markdown tag").unwrap().markdown);
+        assert!(parse("--markdown --json").unwrap_err().contains("choose one"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! lath beside its peers: every workload, every candidate, in one process, as ratios to hand-written code.
 //!
 //! ```text
-//! cargo run --release -p lath-peers -- [workload…] [--json] [--svg DIR] [--quick] [--check] [--list]
+//! cargo run --release -p lath-peers -- [workload…] [--json | --markdown] [--svg DIR] [--quick] [--check] [--list]
 //! ```
 //!
-//! The entity component systems and soa-rs take a while to build; `--no-default-features` leaves them out. flecs, which
-//! needs a C compiler besides, comes with `--features flecs`.
+//! The entity component systems, indextree and soa-rs take a while to build; `--no-default-features` leaves them out. flecs,
+//! which needs a C compiler besides, comes with `--features flecs`.
 //!
 //! A workload is named in full (`lookup-stale`) or by the start of its name (`spawn`); none means all of them.
 //!
@@ -18,22 +18,18 @@
 //! - Every run ends in an **answer** that is compared with `raw`'s: a fast wrong answer is not a result but a failure.
 //! - The figure of a candidate is the median over the rounds, with the quartiles as its spread. Its **ratio** is the
 //!   median of *its time ÷ raw's time in the same round*; on this kind of machine, gaps under 15 % are ties.
-//! - The row in bytes counts what is asked of the allocator; nothing is timed there.
+//! - The row in bytes counts what is asked of the allocator; nothing is timed there. `build` counts the processor time of
+//!   compilers (`build_cost`), and is measured only when it is named.
 //! - `raw` is what an expert would write by hand for this one workload; each file in `candidates/` says how it is built.
 //!   The peers are written the way their own documentation recommends for speed.
 //! - Plain `--release`, default target: no flags that a user of the library would not have.
 //! - **Freed pages stay in the process** (`keep_pages`): otherwise the kernel clearing fresh pages takes most of the time
 //!   of a million spawns, for every candidate, and what is left says little about the containers.
 //!
-//! # How to add
-//!
-//! - a candidate: one file in `candidates/` that implements the small traits of `store` that apply, and one line in each
-//!   workload that it takes part in;
-//! - a workload: one file in `workloads/` that implements `Trial` once, generic over the candidates, with its bars beside
-//!   it, and one line in `workloads::all`;
-//! - another form of output: one file in `report/`.
+//! How to add a candidate, a workload or a form of output: `benches/peers/README.md`.
 
 mod arguments;
+mod build_cost;
 mod candidates;
 mod heap;
 mod keep_pages;
@@ -51,6 +47,7 @@ mod workloads;
 use std::process::ExitCode;
 
 use arguments::Request;
+use workload::Bar;
 
 fn main() -> ExitCode {
     match Request::parse(std::env::args().skip(1)).and_then(run) {
@@ -70,7 +67,8 @@ fn run(request: Request) -> Result<ExitCode, String> {
     }
     let chosen = workloads::matching(&request.workloads)?;
     if request.list {
-        print!("{}", report::text::list(&chosen));
+        let shown = if request.workloads.is_empty() { workloads::all() } else { chosen };
+        print!("{}", report::text::list(&shown));
         return Ok(ExitCode::SUCCESS);
     }
 
@@ -80,7 +78,7 @@ fn run(request: Request) -> Result<ExitCode, String> {
         let progress = progress::Progress::start(&workload.name, i + 1, chosen.len());
         let outcome = measure::measure(workload, request.effort(), &progress)?;
         progress.finish();
-        if !request.json {
+        if !request.json && !request.markdown {
             print!("{}", report::text::outcome(&outcome));
         }
         outcomes.push(outcome);
@@ -88,13 +86,21 @@ fn run(request: Request) -> Result<ExitCode, String> {
     if request.json {
         println!("{}", report::json::document(&outcomes));
     }
+    if request.markdown {
+        print!("{}", report::markdown::document(&outcomes));
+    }
     if let Some(folder) = &request.svg {
         report::svg::write(folder, &outcomes)?;
     }
 
-    let missed = outcomes.iter().flat_map(|outcome| outcome.verdicts()).filter(|verdict| !verdict.holds()).count();
-    if missed > 0 {
-        eprintln!("lath-peers: {missed} of the bars missed");
+    let mut missed = 0;
+    for outcome in &outcomes {
+        for verdict in outcome.verdicts().iter().filter(|verdict| !verdict.holds()) {
+            missed += 1;
+            let Bar { candidate, against, at_most } = verdict.bar;
+            let name = &outcome.workload.name;
+            eprintln!("missed: {name}: {candidate} is at {:.2} of {against}, should be {at_most:.2}", verdict.measured);
+        }
     }
     Ok(if request.check && missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::heap;
 use crate::progress::Progress;
 use crate::spread::Spread;
 use crate::workload::{Bar, Trial, Unit, Workload};
+use crate::{build_cost, heap};
 
 /// How long a workload is measured.
 #[derive(Clone, Copy)]
@@ -14,11 +14,15 @@ pub(crate) struct Effort {
     budget: Duration,
     fewest_rounds: usize,
     most_rounds: usize,
+    /// For workloads whose runs take minutes.
+    builds: usize,
 }
 
 impl Effort {
-    pub(crate) const QUICK: Self = Self { budget: Duration::from_millis(500), fewest_rounds: 7, most_rounds: 50 };
-    pub(crate) const FULL: Self = Self { budget: Duration::from_secs(5), fewest_rounds: 25, most_rounds: 500 };
+    pub(crate) const QUICK: Self =
+        Self { budget: Duration::from_millis(500), fewest_rounds: 7, most_rounds: 50, builds: 1 };
+    pub(crate) const FULL: Self =
+        Self { budget: Duration::from_secs(5), fewest_rounds: 25, most_rounds: 500, builds: 3 };
 
     /// As many rounds as fit into the budget.
     fn rounds(self, one: Duration) -> usize {
@@ -39,9 +43,16 @@ pub(crate) struct Line {
     pub(crate) name: &'static str,
     /// The figure of every round, in the unit of the workload.
     figures: Vec<f64>,
+    /// What the candidate has to say beside.
+    pub(crate) note: Option<String>,
 }
 
 impl Line {
+    #[cfg(test)]
+    pub(crate) fn of(name: &'static str, figures: Vec<f64>) -> Self {
+        Self { name, figures, note: None }
+    }
+
     /// In the unit of the workload.
     pub(crate) fn figure(&self) -> Spread {
         Spread::of(self.figures.iter().copied())
@@ -90,20 +101,27 @@ pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Pro
         trials.push((candidate.build)());
     }
 
-    // Two rounds to warm up, the first for the allocator; the second, in which nothing is new any more, tells how long
-    // runs are, and a third how long a round is.
-    progress.say(format_args!("warming up"));
-    round(workload, &mut trials, 0, 1)?;
-    let once = round(workload, &mut trials, 1, 1)?;
-    let repeats = if workload.unit == Unit::Seconds { repeats(&once) } else { 1 };
-    let start = Instant::now();
-    round(workload, &mut trials, 2, repeats)?;
-    let rounds = match workload.unit {
-        Unit::Seconds => effort.rounds(start.elapsed()),
-        Unit::BytesPer(_) => 1, // the same every time
+    let (rounds, repeats) = match workload.unit {
+        Unit::Seconds => {
+            // Two rounds to warm up, the first for the allocator; the second, in which nothing is new any more, tells how long
+            // runs are, and a third how long a round is.
+            progress.say(format_args!("warming up"));
+            round(workload, &mut trials, 0, 1)?;
+            let repeats = repeats(&round(workload, &mut trials, 1, 1)?);
+            let start = Instant::now();
+            round(workload, &mut trials, 2, repeats)?;
+            (effort.rounds(start.elapsed()), repeats)
+        }
+        Unit::BytesPer(_) => {
+            // The first time for what is made only once; after that it is the same every time.
+            round(workload, &mut trials, 0, 1)?;
+            (1, 1)
+        }
+        Unit::BuildSeconds => (effort.builds, 1),
     };
 
-    let mut lines: Vec<Line> = workload.candidates.iter().map(|c| Line { name: c.name, figures: Vec::new() }).collect();
+    let mut lines: Vec<Line> =
+        workload.candidates.iter().map(|c| Line { name: c.name, figures: Vec::new(), note: None }).collect();
     for i in 0..rounds {
         if i % rounds.div_ceil(100) == 0 {
             progress.say(format_args!("round {} of {rounds}", i + 1));
@@ -111,6 +129,9 @@ pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Pro
         for (line, figure) in lines.iter_mut().zip(round(workload, &mut trials, i, repeats)?) {
             line.figures.push(figure);
         }
+    }
+    for (line, trial) in lines.iter_mut().zip(&trials) {
+        line.note = trial.note();
     }
     Ok(Outcome { workload, rounds, lines })
 }
@@ -133,7 +154,7 @@ fn round(
     let mut figures = vec![0.0; trials.len()];
     let mut answers = vec![Vec::new(); trials.len()];
     for i in order(trials.len(), number) {
-        let runs: Vec<_> = (0..repeats).map(|_| run(&mut *trials[i], workload.unit)).collect();
+        let runs = (0..repeats).map(|_| run(&mut *trials[i], workload.unit)).collect::<Result<Vec<_>, _>>()?;
         figures[i] = Spread::of(runs.iter().map(|run| run.0)).median;
         answers[i] = runs.into_iter().map(|run| run.1).collect();
     }
@@ -146,8 +167,8 @@ fn round(
     }
 }
 
-/// One run: its figure and its answer.
-fn run(trial: &mut dyn Trial, unit: Unit) -> (f64, u64) {
+/// One run: its figure and its answer. Fails if the run did.
+fn run(trial: &mut dyn Trial, unit: Unit) -> Result<(f64, u64), String> {
     trial.prepare();
     let figure = match unit {
         Unit::Seconds => {
@@ -156,8 +177,17 @@ fn run(trial: &mut dyn Trial, unit: Unit) -> (f64, u64) {
             start.elapsed().as_secs_f64()
         }
         Unit::BytesPer(things) => heap::growth(|| trial.run()) as f64 / f64::from(things),
+        Unit::BuildSeconds => {
+            let unknown = "this system does not tell how long processes were busy: there is no /proc/self/stat";
+            let start = build_cost::children_seconds().ok_or(unknown)?;
+            trial.run();
+            build_cost::children_seconds().ok_or(unknown)? - start
+        }
     };
-    (figure, trial.answer())
+    match trial.failure() {
+        Some(failure) => Err(failure),
+        None => Ok((figure, trial.answer())),
+    }
 }
 
 /// Who runs when: turned by one every two rounds, and backwards every other round, so that nobody always comes first

@@ -1,18 +1,21 @@
 //! The things in parts, as the entity component systems want them: one type per component.
 
+use bevy_ecs::bundle::{Bundle, NoBundleEffect};
 use bevy_ecs::component::Component as BevyComponent;
 use evenio::component::Component as EvenioComponent;
 #[cfg(feature = "flecs")]
 use flecs_ecs::prelude::Component as FlecsComponent;
+use shipyard::Component as ShipyardComponent;
+use sparsey::component::ComponentSet;
 
-use crate::things::{Fat, Mover, Vec3};
+use crate::things::{Fat, Mover, Sample, Small, Vec3};
 
 /// Declares components for whoever wants them declared; hecs and sparsey take any type.
 macro_rules! components {
     ($($(#[$about:meta])* struct $name:ident $(<const $parameter:ident: usize>)? ($($value:ty)?);)+) => {$(
         $(#[$about])*
         #[allow(dead_code, reason = "some values are only kept, never looked at")]
-        #[derive(Clone, Copy, Default, BevyComponent, EvenioComponent)]
+        #[derive(Clone, Copy, Default, BevyComponent, EvenioComponent, ShipyardComponent)]
         #[cfg_attr(feature = "flecs", derive(FlecsComponent))]
         pub(crate) struct $name $(<const $parameter: usize>)? ($(pub(crate) $value)?);
     )+};
@@ -24,6 +27,7 @@ components! {
     struct Rotation([f32; 4]);
     struct Stats([f32; 8]);
     struct Links([u32; 7]);
+    struct Speed(f32);
 
     /// What some of the movers have: nothing but being there.
     struct Match();
@@ -40,12 +44,34 @@ pub(crate) fn of_mover(mover: Mover) -> (Position, Velocity) {
     (Position(mover.pos), Velocity(mover.vel))
 }
 
-/// The five components of a fat thing.
-#[inline(always)]
-pub(crate) fn of_fat(fat: Fat) -> (Position, Velocity, Rotation, Stats, Links) {
-    let vector = |[x, y, z]: [f32; 3]| Vec3 { x, y, z };
-    let Fat { position, velocity, rotation, stats, links } = fat;
-    (Position(vector(position)), Velocity(vector(velocity)), Rotation(rotation), Stats(stats), Links(links))
+/// A thing that can be taken apart into components. The field that lookups read is `x` of its [`Position`].
+pub(crate) trait InParts: Sample {
+    /// A tuple of components.
+    type Parts: hecs::Bundle + Bundle<Effect: NoBundleEffect> + ComponentSet;
+
+    /// Takes it apart.
+    fn parts(self) -> Self::Parts;
+}
+
+impl InParts for Small {
+    type Parts = (Position, Speed);
+
+    #[inline(always)]
+    fn parts(self) -> Self::Parts {
+        let Small { x, y, z, speed } = self;
+        (Position(Vec3 { x, y, z }), Speed(speed))
+    }
+}
+
+impl InParts for Fat {
+    type Parts = (Position, Velocity, Rotation, Stats, Links);
+
+    #[inline(always)]
+    fn parts(self) -> Self::Parts {
+        let vector = |[x, y, z]: [f32; 3]| Vec3 { x, y, z };
+        let Fat { position, velocity, rotation, stats, links } = self;
+        (Position(vector(position)), Velocity(vector(velocity)), Rotation(rotation), Stats(stats), Links(links))
+    }
 }
 
 /// Does something with the component type of kind number `$kind`, which is known only at run time.

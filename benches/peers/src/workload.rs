@@ -10,6 +10,16 @@ pub(crate) trait Trial {
 
     /// What came out of the last run, the same number for every candidate that did the same work; then tidies up.
     fn answer(&mut self) -> u64;
+
+    /// What went wrong in the last run, if something did.
+    fn failure(&mut self) -> Option<String> {
+        None
+    }
+
+    /// What else there is to say about this candidate.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A promise: the time of `candidate` is at most `at_most` times that of `against`.
@@ -34,6 +44,8 @@ pub(crate) enum Unit {
     Seconds,
     /// By how many bytes the heap has grown after a run, divided by this many things.
     BytesPer(u32),
+    /// How long the processors were busy with what a run has started. A run takes so long that nothing is repeated to warm up.
+    BuildSeconds,
 }
 
 /// Where a workload stands in a line chart.
@@ -64,6 +76,8 @@ pub(crate) struct Workload {
     pub(crate) unit: Unit,
     pub(crate) bars: &'static [Bar],
     pub(crate) candidates: Vec<Candidate>,
+    /// Whether it is left out unless it is asked for by name.
+    pub(crate) only_when_named: bool,
     /// Its place in a line chart; without one it gets a bar chart of its own.
     pub(crate) point: Option<Point>,
 }
@@ -73,12 +87,17 @@ impl Workload {
     /// are compared with: `raw`, where there is one.
     pub(crate) fn new(name: impl Into<String>, about: impl Into<String>, bars: &'static [Bar]) -> Self {
         let (name, about) = (name.into(), about.into());
-        Self { name, about, unit: Unit::Seconds, bars, candidates: Vec::new(), point: None }
+        Self { name, about, unit: Unit::Seconds, bars, candidates: Vec::new(), only_when_named: false, point: None }
     }
 
-    /// Makes it a workload in bytes of heap per thing.
-    pub(crate) fn in_bytes_per(self, things: u32) -> Self {
-        Self { unit: Unit::BytesPer(things), ..self }
+    /// Counts something else than seconds.
+    pub(crate) fn counting(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Leaves it out unless it is asked for.
+    pub(crate) fn only_when_named(self) -> Self {
+        Self { only_when_named: true, ..self }
     }
 
     /// Gives it a place in a line chart.

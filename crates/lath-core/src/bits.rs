@@ -82,9 +82,11 @@ impl<const ONES: bool> Bits<ONES> {
             if ONES && at >> 6 >= self.top.load(Relaxed) {
                 return None;
             }
-            let Some(found) = hits::<ONES>(&self.words, at) else { return (!ONES).then_some(at) };
-            if found != 0 {
-                return Some((at & !63) + found.trailing_zeros());
+            match hits::<ONES>(&self.words, at) {
+                None if !ONES => return Some(at),
+                // No memory, or nothing: there may be more further on.
+                None | Some(0) => {}
+                Some(found) => return Some((at & !63) + found.trailing_zeros()),
             }
             // This word has nothing more; ask the summary for one that has.
             at = self.next_word((at >> 6) + 1)?.checked_mul(64)?;
@@ -99,11 +101,12 @@ impl<const ONES: bool> Bits<ONES> {
             if ONES && word >= self.top.load(Relaxed) {
                 return None;
             }
-            let Some(found) = hits::<ONES>(&self.summary, word) else { return (!ONES).then_some(word) };
-            if found != 0 {
-                return Some((word & !63) + found.trailing_zeros());
-            }
-            word = ((word >> 6) + 1).checked_mul(64)?;
+            word = match hits::<ONES>(&self.summary, word) {
+                None if !ONES => return Some(word),
+                None => Coarse::<AtomicU64>::bounds(word >> 6).end().checked_add(1)?.checked_mul(64)?,
+                Some(0) => ((word >> 6) + 1).checked_mul(64)?,
+                Some(found) => return Some((word & !63) + found.trailing_zeros()),
+            };
         }
     }
 }

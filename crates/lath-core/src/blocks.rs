@@ -6,8 +6,8 @@
 //! unused. To start with blocks of `2^FIRST` elements, indices are moved up by as much as the octaves before would hold.
 //!
 //! ```text
-//! FIRST = 9, eight blocks an octave:  0..512 512..1024 … 3584..4096 | 4096..5120 5120..6144 … | 12288..14336 …
-//!                                     eight blocks of 512             eight of 1024               eight of 2048
+//! FIRST = 10, four blocks an octave:  0..1024 1024..2048 … 3072..4096 | 4096..6144 6144..8192 … | 12288..16384 …
+//!                                     four blocks of 1024               four of 2048                four of 4096
 //! ```
 //!
 //! The block of an index is the exponent and the first bits of the fraction of that number: one conversion and one shift.
@@ -83,8 +83,9 @@ struct Block {
     len: u32,
 }
 
-/// Eight blocks an octave, from 512 elements up: for things, where unused memory counts.
-pub type Fine<E> = Directory<E, 9, 3, 161>;
+/// Four blocks an octave, from 1024 elements up: for things, where unused memory counts, and so does the number of blocks that a
+/// walk begins anew at.
+pub type Fine<E> = Directory<E, 10, 2, 81>;
 
 /// One block an octave, from 64 elements up, each octave as long as the one of [`Fine`] blocks of 64 elements each: for
 /// what is kept once per group of 64 slots.
@@ -400,6 +401,7 @@ mod tests {
 
     #[test]
     fn blocks_tile_all_indices() {
+        assert_tiled::<10, 2, 81>();
         assert_tiled::<9, 3, 161>();
         assert_tiled::<6, 0, 27>();
         assert_tiled::<3, 0, 30>();
@@ -411,11 +413,11 @@ mod tests {
         assert!(array.get(0).is_none());
         let first = array.grow(3).unwrap();
         first.store(7, Ordering::Relaxed);
-        for index in [512, 100_000, 5] {
+        for index in [1024, 100_000, 5] {
             assert_eq!(array.grow(index).unwrap().load(Ordering::Relaxed), 0);
         }
         assert!(ptr::eq(array.get(3).unwrap(), first));
         assert_eq!(first.load(Ordering::Relaxed), 7);
-        assert_eq!(array.contiguous(), 1024);
+        assert_eq!(array.contiguous(), 2048);
     }
 }

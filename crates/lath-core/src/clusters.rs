@@ -19,7 +19,6 @@
 //! - **L2** `open` of a cluster holds (at least) those of its groups that have a free slot, and `lowest` is no more than
 //!   the lowest of them; `groups` holds exactly its groups, and `count` says how many they are.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -38,7 +37,8 @@ pub(crate) const COMMON: u32 = 8;
 const LONGEST: u32 = 64;
 
 pub(crate) struct Clusters {
-    by_tags: BTreeMap<u64, u32>,
+    /// The sets of tags, in order, and their clusters. Not a map: those cannot say that there is no memory.
+    by_tags: Vec<(u64, u32)>,
     clusters: Vec<Cluster>,
     /// The cluster that was asked for last: things of one kind tend to be spawned together.
     last: (u64, u32),
@@ -60,7 +60,7 @@ struct Cluster {
 impl Clusters {
     pub(crate) const fn new() -> Self {
         Self {
-            by_tags: BTreeMap::new(),
+            by_tags: Vec::new(),
             clusters: Vec::new(),
             last: (0, u32::MAX),
             owners: Coarse::new(),
@@ -73,7 +73,7 @@ impl Clusters {
     /// or else of a new group, or else of all.
     #[inline]
     pub(crate) fn next(&mut self, tags: u64, slots: &mut Slots) -> Option<u32> {
-        let id = self.id(tags);
+        let Some(id) = self.find(tags) else { return self.next_elsewhere(&Cluster::default(), slots) };
         let cluster = &mut self.clusters[id as usize];
         while let Some(group) = cluster.open.next(cluster.lowest) {
             cluster.lowest = group;
@@ -82,16 +82,16 @@ impl Clusters {
             }
             cluster.open.remove(group);
         }
-        self.next_elsewhere(id, slots)
+        self.next_elsewhere(&self.clusters[id as usize], slots)
     }
 
     #[inline(never)]
-    fn next_elsewhere(&self, id: u32, slots: &mut Slots) -> Option<u32> {
+    fn next_elsewhere(&self, cluster: &Cluster, slots: &mut Slots) -> Option<u32> {
         let lowest = slots.lowest_free()?;
         if lowest < COMMON * GROUP {
             return Some(lowest);
         }
-        let group = self.new_group(&self.clusters[id as usize], slots);
+        let group = self.new_group(cluster, slots);
         Some(group.and_then(|group| slots.free_in(group)).unwrap_or(lowest))
     }
 
@@ -140,7 +140,7 @@ impl Clusters {
 
     /// The first group at `from` or later that belongs to these tags and has a free slot.
     pub(crate) fn next_open(&self, tags: u64, from: u32, slots: &Slots) -> Option<u32> {
-        let cluster = &self.clusters[*self.by_tags.get(&tags)? as usize];
+        let cluster = &self.clusters[self.look_up(tags).ok()? as usize];
         let mut from = from.max(cluster.lowest);
         loop {
             let group = cluster.open.next(from)?;
@@ -166,8 +166,20 @@ impl Clusters {
     /// Whether there is room to note who owns the group of a slot, and for its tags.
     #[inline]
     pub(crate) fn has_room(&mut self, index: u32, tags: u64) -> bool {
-        let id = self.id(tags);
+        let Some(id) = self.find(tags) else { return false };
         self.owners.get(index / GROUP).is_some() && self.clusters[id as usize].groups.has_room(index / GROUP)
+    }
+
+    /// Makes a cluster for these tags, if there is none, and room as [`grow`](Self::grow) does.
+    #[cold]
+    pub(crate) fn grow_for(&mut self, tags: u64, last: u32) -> Result<(), OutOfMemory> {
+        if let Err(place) = self.look_up(tags) {
+            reserve_one(&mut self.clusters)?;
+            reserve_one(&mut self.by_tags)?;
+            self.by_tags.insert(place, (tags, self.clusters.len() as u32));
+            self.clusters.push(Cluster::default());
+        }
+        self.grow(last)
     }
 
     /// Makes room to note who owns the groups up to that of slot `last`, for all sets of tags that there are.
@@ -188,7 +200,8 @@ impl Clusters {
     pub(crate) fn note_taken(&mut self, index: u32, tags: u64) {
         let group = index / GROUP;
         if group >= COMMON && self.owner(group).is_none() {
-            let id = self.id(tags);
+            // Only a type of tags that says something else every time is without a cluster here.
+            let Some(id) = self.find(tags) else { return };
             self.give(group, id);
             let cluster = &mut self.clusters[id as usize];
             cluster.open.insert(group);
@@ -227,7 +240,10 @@ impl Clusters {
 
     /// The same owners, for slots that are in the same state: whoever spawns next gets the same slot in both.
     pub(crate) fn try_clone(&self, slots: &Slots) -> Result<Self, OutOfMemory> {
-        let mut copy = Self { by_tags: self.by_tags.clone(), last: self.last, ..Self::new() };
+        let mut copy = Self { last: self.last, ..Self::new() };
+        reserve(&mut copy.by_tags, self.by_tags.len())?;
+        copy.by_tags.extend(&self.by_tags);
+        reserve(&mut copy.clusters, self.clusters.len())?;
         copy.clusters.extend(self.clusters.iter().map(|_| Cluster::default()));
         for group in slots.numbers() {
             for (from, to) in self.clusters.iter().zip(&mut copy.clusters) {
@@ -249,19 +265,18 @@ impl Clusters {
         Ok(copy)
     }
 
-    /// The cluster of a set of tags, made if there is none yet.
+    /// The cluster of a set of tags, if there is one.
     #[inline]
-    fn id(&mut self, tags: u64) -> u32 {
-        if self.last.0 == tags && self.last.1 != u32::MAX {
-            return self.last.1;
+    fn find(&mut self, tags: u64) -> Option<u32> {
+        if self.last.0 != tags || self.last.1 == u32::MAX {
+            self.last = (tags, self.look_up(tags).ok()?);
         }
-        let next = self.clusters.len() as u32;
-        let id = *self.by_tags.entry(tags).or_insert(next);
-        if id == next {
-            self.clusters.push(Cluster::default());
-        }
-        self.last = (tags, id);
-        id
+        Some(self.last.1)
+    }
+
+    /// The same behind a shared reference; or else the place in the list where it would be.
+    fn look_up(&self, tags: u64) -> Result<u32, usize> {
+        self.by_tags.binary_search_by_key(&tags, |entry| entry.0).map(|place| self.by_tags[place].1)
     }
 
     #[inline]
@@ -304,6 +319,16 @@ impl Clusters {
         }
         Ok(())
     }
+}
+
+/// Room for so many more.
+fn reserve<E>(list: &mut Vec<E>, more: usize) -> Result<(), OutOfMemory> {
+    list.try_reserve_exact(more).map_err(|_| OutOfMemory { bytes: more.saturating_mul(size_of::<E>()) })
+}
+
+/// Room for one more, and for some after that.
+fn reserve_one<E>(list: &mut Vec<E>) -> Result<(), OutOfMemory> {
+    list.try_reserve(1).map_err(|_| OutOfMemory { bytes: list.len().saturating_add(1).saturating_mul(size_of::<E>()) })
 }
 
 /// How long the stretches are that a cluster of so many groups takes: a quarter of them, rounded down to a power of two.

@@ -56,6 +56,7 @@
 //! | file | why |
 //! |---|---|
 //! | `blocks.rs` | an array that grows behind a shared reference and never moves an element |
+//! | `slots/groups.rs` | reads words that do not change several at a time |
 //! | `rows.rs` | slots that hold a value or not |
 //! | `storage.rs` | declares the unsafe trait between pool and storage |
 //! | `field.rs` | declares the unsafe traits that describe the fields of a struct |
@@ -123,6 +124,8 @@ mod thing;
 mod tree;
 #[cfg(feature = "alloc")]
 mod view;
+#[cfg(feature = "alloc")]
+mod wait;
 
 /// Copies of whole pools, for `lath-snapshot`.
 #[cfg(feature = "alloc")]

@@ -94,7 +94,12 @@ impl Level {
     fn next(&self, tick: u64, from: u32) -> Option<u32> {
         let mut group = from;
         loop {
-            if self.sixty_fours.get(group / 64)?.load(Relaxed) <= tick {
+            let Some(sixty_four) = self.sixty_fours.get(group / 64) else {
+                // No memory here; there may be marks further on.
+                group = Coarse::<AtomicU64>::bounds(group / 64).end().checked_add(1)?.checked_mul(64)?;
+                continue;
+            };
+            if sixty_four.load(Relaxed) <= tick {
                 group = (group / 64 + 1).checked_mul(64)?;
             } else if self.groups.get(group).is_some_and(|mark| mark.load(Relaxed) > tick) {
                 return Some(group);

@@ -99,7 +99,7 @@ impl Order {
                 self.catch_up(cells);
                 let made = self.made(cells);
                 while let Some(index) = cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < made) {
-                    self.fresh = index + 1;
+                    self.fresh = index.saturating_add(1);
                     if cells.stamp(index).unwrap_or(SPENT) == SPENT {
                         return Some(index);
                     }
@@ -112,7 +112,7 @@ impl Order {
             }
         }
         let index = cells.next_free(tags)?;
-        self.fresh = self.fresh.max(index + 1);
+        self.fresh = self.fresh.max(index.saturating_add(1));
         self.note_made(index);
         Some(index)
     }

@@ -2,7 +2,7 @@
 //! Array-of-structs storage: every thing whole, its stamp beside it, so that a lookup touches one cache line.
 
 use core::cell::UnsafeCell;
-use core::mem::{MaybeUninit, needs_drop, offset_of};
+use core::mem::{ManuallyDrop, MaybeUninit, needs_drop, offset_of};
 use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -13,6 +13,7 @@ use crate::field::{Field, Fields};
 use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
+use crate::wait::wait;
 
 mod strips;
 
@@ -182,9 +183,10 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        // A few dozen stores under a lock of its own: between threads that stage at the same time, somebody has to be first.
+        // A few dozen stores, and sometimes a block, under a lock of its own: between threads that stage at the same time, somebody has to be first.
+        let mut rounds = 0;
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            core::hint::spin_loop();
+            wait(&mut rounds);
         }
         let extended = self.extend(index);
         self.extending.store(false, Ordering::Release);
@@ -282,6 +284,20 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         unsafe {
             (*place.as_ref().tags.get()).write(value.tags());
             (*place.as_ref().value.get()).write(value);
+        }
+    }
+
+    type Asked = T::Tags;
+
+    fn ask(value: &T) -> T::Tags {
+        value.tags()
+    }
+
+    unsafe fn put(&self, place: Self::Place, value: &mut ManuallyDrop<T>, tags: T::Tags) {
+        // SAFETY: as in `write`; the value counts as gone afterwards (by the caller).
+        unsafe {
+            (*place.as_ref().tags.get()).write(tags);
+            (*place.as_ref().value.get()).write(ManuallyDrop::take(value));
         }
     }
 

@@ -1,6 +1,7 @@
 #![expect(unsafe_code, reason = "declares the unsafe trait between the pool and its storages; holds no unsafe block")]
 //! What a pool asks of the memory that holds its things: rows today, columns in `lath-soa`.
 
+use core::mem::ManuallyDrop;
 use core::sync::atomic::AtomicU32;
 
 use crate::error::OutOfMemory;
@@ -154,6 +155,27 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// The place is of this storage, and nobody else uses its value.
     unsafe fn write(&self, place: Self::Place, value: T);
+
+    /// What has to be known of a value to [`put`](Self::put) it into a slot.
+    type Asked: Copy;
+
+    /// Asks a value what has to be known of it: user code, which may panic.
+    fn ask(value: &T) -> Self::Asked;
+
+    /// As [`write`](Self::write), without calling any user code. What is left of the value is for
+    /// [`drop_left`](Self::drop_left).
+    ///
+    /// # Safety
+    ///
+    /// As for [`write`](Self::write). `asked` is what [`ask`](Self::ask) said of this value, which counts as gone afterwards.
+    unsafe fn put(&self, place: Self::Place, value: &mut ManuallyDrop<T>, asked: Self::Asked);
+
+    /// Drops what [`put`](Self::put) has left of a value.
+    ///
+    /// # Safety
+    ///
+    /// `put` was called with this value and this `asked`, and this is called once.
+    unsafe fn drop_left(_: &mut ManuallyDrop<T>, _: Self::Asked) {}
 
     /// Moves the value out of a slot.
     ///

@@ -137,7 +137,8 @@ mod index {
         #[cold]
         pub(crate) fn grow(&mut self, last: u32, tags: u64) -> Result<(), OutOfMemory> {
             let count = 64 - tags.leading_zeros() as usize;
-            self.maps.reserve(count.saturating_sub(self.maps.len()));
+            let more = count.saturating_sub(self.maps.len());
+            self.maps.try_reserve(more).map_err(|_| OutOfMemory { bytes: count * size_of::<TagMap>() })?;
             while self.maps.len() < count {
                 self.maps.push(TagMap::default());
             }

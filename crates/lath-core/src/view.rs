@@ -50,7 +50,7 @@ pub type PlaceOf<V> = <StorageOf<V> as Storage<<V as View>::Thing>>::Place;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a view",
     note = "a view is a struct with `#[derive(View)] #[view(Actor)]`, or a tuple of `Ref<actor::field>`, \
-            `Mut<actor::field>` and `Handle<Actor>`"
+            `Mut<actor::field>` and `Handle<Actor>`; for things in rows also `&Actor` and `&mut Actor`"
 )]
 pub unsafe trait View: Sized {
     /// The thing whose fields these are.

@@ -148,11 +148,21 @@ fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) 
 
 /// What an `unsafe impl Fields` promises holds because the compiler itself is asked for offsets, sizes and alignments, of
 /// all fields in their order; `visit` is written in the same loop. Fields are aligned: packed structs are refused.
+///
+/// The struct may not be what was read here: a macro in the place of a type may make something else of `Self` than of the name,
+/// and another attribute may change the struct later. So the compiler is shown, in a closure that is never called, that the
+/// fields are these and no others, of these types exactly, and can be borrowed.
 fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
     let core = root.core();
     let name = TokenTree::from(thing.name.clone()).into();
-    let (mut infos, mut visits) = (TokenStream::new(), TokenStream::new());
-    for field in &thing.fields {
+    let [mut infos, mut visits, mut members, mut types, mut values] = <[TokenStream; 5]>::default();
+    for (number, field) in thing.fields.iter().enumerate() {
+        let value = Ident::new(&format!("__{number}"), Span::mixed_site());
+        let holes =
+            [("member", &field.member.clone().into()), ("value", &TokenTree::from(value).into()), ("ty", &field.ty)];
+        members.extend(fill("$member: $value,", Span::call_site(), &holes));
+        types.extend(fill("&$ty,", Span::call_site(), &holes));
+        values.extend(fill("$value,", Span::call_site(), &holes));
         let home = match (field.attrs.hot, field.attrs.cold) {
             (_, Some(_)) => "Cold",
             (Some(_), None) => "Hot",
@@ -192,7 +202,13 @@ fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
         unsafe impl<$params> $core::Fields for $name<$arguments> where $predicates {
             const FIELDS: &'static [$core::FieldInfo] = &[$infos];
             $tags
-            fn visit<__Visitor: $core::FieldVisitor<Self>>(visitor: &mut __Visitor) { $visits }
+            fn visit<__Visitor: $core::FieldVisitor<Self>>(visitor: &mut __Visitor) {
+                let _ = |__thing: &Self| {
+                    let Self { $members } = __thing;
+                    let _: ($types) = ($values);
+                };
+                $visits
+            }
         }",
         Span::call_site(),
         &[
@@ -204,6 +220,9 @@ fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
             ("infos", &infos),
             ("tags", &tags.unwrap_or_default()),
             ("visits", &visits),
+            ("members", &members),
+            ("types", &types),
+            ("values", &values),
         ],
     )
 }

@@ -142,12 +142,15 @@ impl Parameters {
             let holes = [
                 ("schedule", &schedule),
                 ("lasting", &lasting(ty.clone())),
-                ("now", &for_the_run(ty)),
+                ("now", &for_the_run(ty.clone())),
+                ("ty", &ty),
                 ("member", &field.member.clone().into()),
                 ("number", &TokenTree::from(Literal::usize_unsuffixed(number)).into()),
             ];
             let add = |to: &mut TokenStream, code| to.extend(fill(code, place, &holes));
-            add(&mut asked, "access.ask::<$lasting>();");
+            // Of the type as it is written in the struct, which is what `fetch` has to make: a macro in its place could expand to
+            // another type for another lifetime.
+            add(&mut asked, "access.ask::<$ty>();");
             add(&mut states, "<$lasting as $schedule::Param>::State,");
             add(&mut made, "<$lasting as $schedule::Param>::init(world),");
             add(&mut checked, "<$lasting as $schedule::Param>::check(&state.$number, world)?;");

@@ -45,16 +45,17 @@ fn predicates(thing: &Thing, bounds: &str) -> TokenStream {
 const CLONE: &str = "::core::clone::Clone";
 
 /// What `unsafe impl Snap` promises holds because the compiler itself is asked whether a type is `Copy`, and `visit_cloned` shows
-/// the markers of all fields, in order.
+/// the markers of all fields, in order. Types and numbers are those that the markers have, and there are as many as the thing
+/// has: if another attribute has changed the struct between the two derives, that is an error and not a wrong answer.
 fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
     let core = root.core();
     let (mut plain, mut visits) = (TokenStream::new(), TokenStream::new());
-    for (n, field) in thing.fields.iter().enumerate() {
-        let n = TokenTree::from(Literal::usize_unsuffixed(n)).into();
+    for field in &thing.fields {
         plain.extend(fill(
-            "| ($core::strips::Probe::<$ty>::IS_COPY as ::core::primitive::u64) << $n",
+            "| ($core::strips::Probe::<<$marker as $core::Field>::Value>::IS_COPY as ::core::primitive::u64)
+                << <$marker as $core::Field>::INDEX",
             Span::call_site(),
-            &[("core", &core), ("ty", &field.ty), ("n", &n)],
+            &[("core", &core), ("marker", &field.path(thing))],
         ));
         visits.extend(fill(
             "$core::strips::ClonedVisitor::field::<$marker>(visitor);",
@@ -68,6 +69,7 @@ fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
             const PLAIN: ::core::primitive::u64 = {
                 #[allow(unused_imports)]
                 use $core::strips::NotCopy as _;
+                ::core::assert!(<Self as $core::Fields>::FIELDS.len() == $count);
                 0 $plain
             };
             fn visit_cloned<__Visitor: $core::strips::ClonedVisitor<Self>>(visitor: &mut __Visitor) { $visits }
@@ -80,6 +82,7 @@ fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
             ("predicates", &predicates(thing, CLONE)),
             ("name", &TokenTree::from(thing.name.clone()).into()),
             ("plain", &plain),
+            ("count", &TokenTree::from(Literal::usize_unsuffixed(thing.fields.len())).into()),
             ("visits", &visits),
         ],
     )

@@ -44,25 +44,26 @@ fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream>
         errors.at(name.span(), message);
         return None;
     }
-    let lifetime = lifetime(&params, &name, errors);
+    let lifetime = lifetime(&params, errors);
+    if lifetime.is_none() && !fields.iter().all(|field| is_handle(&field.ty)) {
+        errors.at(name.span(), format!("a view borrows from its pool: give it a lifetime, as in `{name}<'a>`"));
+        return None;
+    }
     let parts = fields.into_iter().map(|field| Part::read(field, lifetime.as_ref(), errors)).collect::<Vec<_>>();
     if errors.len() > 0 {
         return None;
     }
-    let view = View::new(name, &lifetime?, &params, predicates, attrs?, root);
+    let view = View::new(name, lifetime.as_ref(), &params, predicates, attrs?, root);
     Some(view.implementation(&parts.into_iter().flatten().collect::<Vec<_>>()))
 }
 
-/// The one lifetime of the view.
-fn lifetime(params: &[Param], name: &Ident, errors: &mut Errors) -> Option<Ident> {
+/// The one lifetime of the view. A view of nothing but handles has none.
+fn lifetime(params: &[Param], errors: &mut Errors) -> Option<Ident> {
     let mut lifetimes = params.iter().filter_map(|param| match param {
         Param::Lifetime { quote, name, .. } => Some((quote, name)),
         _ => None,
     });
     let first = lifetimes.next();
-    if first.is_none() {
-        errors.at(name.span(), format!("a view borrows from its pool: give it a lifetime, as in `{name}<'a>`"));
-    }
     for (quote, more) in lifetimes {
         errors.push(Error::between(*quote, more.span(), "a view borrows once: one lifetime is enough"));
     }
@@ -99,9 +100,12 @@ impl Part {
             errors.at(attr.name, "`view` belongs on the struct, not on a field");
         }
         let TokenTree::Ident(name) = field.member else { return None };
-        // Without a lifetime on the struct, none is missed on its fields.
-        let lifetime = lifetime?;
-        match access(&field.ty, lifetime) {
+        // Without a lifetime on the struct its fields are handles, which have none.
+        let access = match lifetime {
+            Some(lifetime) => access(&field.ty, lifetime),
+            None => Ok(Access::Handle),
+        };
+        match access {
             Ok(access) => Some(Self { vis: field.vis.here(), name, ty: field.ty, access }),
             Err(error) => {
                 errors.push(error);
@@ -109,6 +113,11 @@ impl Part {
             }
         }
     }
+}
+
+/// Whether a field is a handle.
+fn is_handle(ty: &[TokenTree]) -> bool {
+    matches!(access(ty, &Ident::new("a", Span::call_site())), Ok(Access::Handle))
 }
 
 /// Reads the type of a field.
@@ -157,8 +166,8 @@ fn reference(cursor: &mut Cursor, lifetime: &Ident) -> Result<bool, Error> {
 /// A view, and all that it takes to write about it.
 pub(crate) struct View {
     pub(crate) name: Ident,
-    /// The `a` of `'a`.
-    lifetime: String,
+    /// The `a` of `'a`; nothing for a view of nothing but handles.
+    lifetime: Option<String>,
     /// `'a`
     pub(crate) borrow: TokenStream,
     /// `'a, X: Bound,`
@@ -175,7 +184,7 @@ pub(crate) struct View {
 impl View {
     fn new(
         name: Ident,
-        lifetime: &Ident,
+        lifetime: Option<&Ident>,
         params: &[Param],
         mut predicates: TokenStream,
         attrs: ViewAttrs,
@@ -202,7 +211,7 @@ impl View {
             let holes = [("thing", &attrs.thing.ty)];
             predicates.extend(fill("$thing: ::core::default::Default + 'static,", Span::call_site(), &holes));
         }
-        let lifetime = lifetime.to_string();
+        let lifetime = lifetime.map(Ident::to_string);
         Self { name, lifetime, borrow, params: declared, arguments, owned_arguments, predicates, attrs, root }
     }
 
@@ -227,6 +236,7 @@ impl View {
             members.extend(fill("$name: $value,", Span::call_site(), &holes));
         }
         let thing = &self.attrs.thing.ty;
+        let item = self.lifetime.as_ref().map_or(TokenStream::new(), |_| fill("'__item,", Span::call_site(), &[]));
         fill(
             "const _: () = {
                 pub struct __Base<$params>(
@@ -248,7 +258,7 @@ impl View {
                 #[automatically_derived]
                 unsafe impl<$params> $core::View for $name<$arguments> where $predicates {
                     type Thing = $thing;
-                    type Item<'__item> = $name<'__item, $owned_arguments>;
+                    type Item<'__item> = $name<$item $owned_arguments>;
                     const READS: ::core::primitive::u64 = <$inner as $core::View>::READS;
                     const WRITES: ::core::primitive::u64 = <$inner as $core::View>::WRITES;
                     const WITH: ::core::primitive::u64 = $with;
@@ -284,6 +294,7 @@ impl View {
                 ("owned_arguments", &self.owned_arguments),
                 ("predicates", &self.predicates),
                 ("thing", thing),
+                ("item", &item),
                 ("inner", &inner),
                 ("pattern", &pattern),
                 ("values", &values),
@@ -336,7 +347,8 @@ impl View {
         let ty = rewrite(part.ty.iter().cloned().collect(), &|before, token| {
             let is_lifetime = before.is_some_and(|quote| is_punct(quote, '\''));
             let item = || TokenTree::from(Ident::new("__item", token.span())).into();
-            (is_lifetime && is_word(token, &self.lifetime)).then(item)
+            let is_own = self.lifetime.as_ref().is_some_and(|own| is_word(token, own));
+            (is_lifetime && is_own).then(item)
         });
         let ty = fill("($ty,)", part.name.span().resolved_at(Span::call_site()), &[("ty", &ty)]);
         fill(

@@ -5,7 +5,7 @@ use std::fmt;
 
 use lath_core::{Fields, Relation, Thing};
 
-use crate::missing::short_name;
+use crate::missing::{as_written, short_name};
 use crate::world::World;
 
 /// Something that systems can touch, as its own kind of conflict.
@@ -113,9 +113,15 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, what } = self;
+        let what = &self.what;
+        let [first, second] = [self.first, self.second].map(as_written);
         write!(out, "its parameters `{first}` and `{second}` both use {what}, and one of them mutably: ")?;
-        write!(out, "merge them into one parameter, or split the system in two")
+        write!(out, "merge them into one parameter, or split the system in two")?;
+        // Tags that exclude each other do not help: what is lent out is the field.
+        if what.starts_with("field ") || what.contains(" fields of ") {
+            write!(out, "; to change one thing beside a look at others there is `Query::each_with_rest`")?;
+        }
+        Ok(())
     }
 }
 

@@ -150,7 +150,9 @@ impl World {
     /// Calls `f` whenever a thing of a type has been put in through the world or by commands; with the handle.
     ///
     /// Hooks run where commands are applied, in the order of the commands, and in the order in which they were added. What a
-    /// hook itself puts in or takes out is heard of after it. Things that are put straight into the pool are not heard of.
+    /// hook itself puts in or takes out is heard of after it. Things that are put straight into the pool are not heard of, nor
+    /// those that come and go because a snapshot is put back: whoever restores one brings what hooks keep up to date by itself, or
+    /// keeps it in the world, where it is restored too.
     ///
     /// # Examples
     ///

@@ -48,7 +48,8 @@
 //!
 //! # Features
 //!
-//! `parallel` (default) uses rayon's threads. `tracing` puts a span around every system.
+//! `parallel` (default) uses rayon's threads. `tracing` puts a span around every system. `serde` writes and reads [`Time`],
+//! [`FixedClocks`], [`Timer`], [`Cooldown`] and [`State`], for saves.
 //!
 //! # Unsafe code
 //!
@@ -91,6 +92,8 @@ mod plan;
 mod report;
 mod run;
 mod schedule;
+#[cfg(feature = "serde")]
+mod serial;
 mod set;
 mod shelf;
 mod state;

@@ -85,6 +85,26 @@ pub(crate) fn short_name(name: &'static str) -> &'static str {
     }
 }
 
+/// A type as one would write it: `Query<(Mut<ship::x>, Handle<Ship>)>`, without the paths of types and without `'_`.
+pub(crate) fn as_written(name: &str) -> String {
+    let is_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    let mut written = String::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let end = rest.find(|letter| !is_path(letter)).unwrap_or(rest.len());
+        let (path, after) = rest.split_at(end);
+        // Types begin with a capital letter. Fields do not, and are named with their module.
+        let last = path.rfind("::").map_or(0, |at| at + 2);
+        let is_field = last > 0 && path[last..].starts_with(|letter: char| letter.is_lowercase() || letter == '_');
+        let from = if is_field { path[..last - 2].rfind("::").map_or(0, |at| at + 2) } else { last };
+        written += &path[from..];
+        let end = after.find(is_path).unwrap_or(after.len());
+        written += &after[..end];
+        rest = &after[end..];
+    }
+    written.replace("'_, ", "").replace("<'_>", "")
+}
+
 /// The name that looks most like the one that was asked for, if any looks like it at all.
 pub(crate) fn closest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let looks = |name: &'a str| {
@@ -126,5 +146,8 @@ mod tests {
     fn paths_are_shortened_up_to_their_arguments() {
         assert_eq!(short_name("a::b::Pool<c::d::Actor>"), "Pool<c::d::Actor>");
         assert_eq!(short_name("u32"), "u32");
+        let query = "lath::param::Query<'_, (a::Moving<'_>, lath::Mut<'_, game::ship::x>, lath::Handle<game::Ship>)>";
+        assert_eq!(as_written(query), "Query<(Moving, Mut<ship::x>, Handle<Ship>)>");
+        assert_eq!(as_written("&mut lath::World"), "&mut World");
     }
 }

@@ -270,6 +270,30 @@ impl Schedule {
         &mut self.sets[place]
     }
 
+    /// Numbers the clocks of the [fixed steps](Self::fixed) that are added from now on from `first` up, instead of from 0.
+    ///
+    /// The clocks are in the world, in [`FixedClocks`](crate::FixedClocks), so that they are saved and rolled back; a schedule
+    /// that is built anew goes on where the one before it was. So two schedules with fixed steps that run on one world share their
+    /// clocks, unless one of them is told to begin elsewhere.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_schedule::{FixedClocks, Schedule, Time, World};
+    /// let [mut physics, mut weather] = [(); 2].map(|()| Schedule::new());
+    /// physics.fixed(10.0, |_| ());
+    /// weather.clocks_from(1).fixed(10.0, |_| ());
+    /// let mut world = World::new();
+    /// world.insert(Time { dt: 0.0625 });
+    /// physics.run(&mut world);
+    /// weather.run(&mut world);
+    /// assert_eq!(world.resource::<FixedClocks>().left, [0.0625, 0.0625]);
+    /// ```
+    pub fn clocks_from(&mut self, first: usize) -> &mut Self {
+        self.fixed = first;
+        self
+    }
+
     /// Adds systems that run at a fixed rate: so many steps in each run as fit into the time that has passed, [`Time::dt`](crate::Time::dt), and
     /// what was left over before. Within a step `Time::dt` is its length. A run takes at most eight steps
     /// ([`fixed_limit`](Self::fixed_limit) changes that); time beyond them is given up, and [`FixedTime`](crate::FixedTime) says

@@ -33,14 +33,14 @@ use crate::param::{Res, ResMut};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State<S> {
-    now: S,
-    next: Option<S>,
+    pub(crate) now: S,
+    pub(crate) next: Option<S>,
     /// The state before the last transition, if that has changed it.
-    left: Option<S>,
+    pub(crate) left: Option<S>,
     /// Whether the last transition has entered `now`.
-    entered: bool,
+    pub(crate) entered: bool,
     /// Whether the state that it started in has been entered.
-    started: bool,
+    pub(crate) started: bool,
 }
 
 impl<S> State<S> {

@@ -54,7 +54,8 @@ pub struct FixedTime {
 /// The time that fixed steps have not used yet: a resource, so that it is saved and rolled back with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FixedClocks {
-    /// In seconds, in the order in which the steps were added to their schedule.
+    /// In seconds, in the order in which the steps were added to their schedule; see
+    /// [`Schedule::clocks_from`] where there are several.
     pub left: Vec<f64>,
     /// How much time each has given up, in seconds.
     pub given_up: Vec<f64>,
@@ -140,9 +141,9 @@ impl Fixed {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timer {
     /// Until it fires, in seconds.
-    left: f32,
-    period: f32,
-    repeats: bool,
+    pub(crate) left: f32,
+    pub(crate) period: f32,
+    pub(crate) repeats: bool,
 }
 
 impl Timer {
@@ -257,8 +258,8 @@ impl Timer {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cooldown {
-    seconds: f32,
-    left: f32,
+    pub(crate) seconds: f32,
+    pub(crate) left: f32,
 }
 
 impl Cooldown {

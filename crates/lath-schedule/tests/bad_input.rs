@@ -174,6 +174,9 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
         assert!(schedule.order().unwrap().is_empty(), "it was added nevertheless");
     }
     refused(|_: Res<Wind>, _: ResMut<Wind>| (), &["Res<", "ResMut<", "resource `Wind`"]);
+    let hulls =
+        ["`Query<Mut<ship::hull>>` and `Query<Ref<ship::hull>>`", "field `hull` of `Ship`", "`Query::each_with_rest`"];
+    refused(|_: Query<Mut<ship::hull>>, _: Query<Ref<ship::hull>>| (), &hulls);
     refused(|_: ResMut<Wind>, _: ResMut<Wind>| (), &["resource `Wind`"]);
     refused(|_: Option<Res<Wind>>, _: ResMut<Wind>| (), &["Option<", "resource `Wind`"]);
     refused(|_: (ResMut<Wind>, (Commands, Res<Wind>))| (), &["resource `Wind`"]);

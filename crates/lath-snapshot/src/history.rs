@@ -102,7 +102,7 @@ impl History {
     pub fn restore(&mut self, world: &mut World, tick: u64) -> Result<bool, SaveError> {
         let Some(snapshot) = self.get(tick) else { return Ok(false) };
         snapshot.restore(world)?;
-        self.forget_from(tick + 1);
+        self.used = self.ring[..self.used].partition_point(|(at, _)| *at <= tick);
         Ok(true)
     }
 

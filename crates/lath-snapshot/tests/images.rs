@@ -1,14 +1,17 @@
-//! The image of a pool, put back, is the pool: the same things, links and tags, and the same answers to all that is asked of it
-//! later. The judge is a clone of the pool, which shares no code with images.
+//! The image of a pool, put back, is the pool, and so is a world: see `games/images.rs` and `games/worlds.rs`.
 
 mod common;
+#[path = "games/images.rs"]
+mod images;
+#[path = "games/worlds.rs"]
+mod worlds;
 
-use common::play::{look, play, pool};
-use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject};
-use fastrand::Rng;
+use common::dice::Dice;
+use common::play::look;
+use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow};
+use images::{Judged, changed, restored};
+use lath_core::Pool;
 use lath_core::image::{PoolDelta, PoolImage};
-use lath_core::strips::Snap;
-use lath_core::{CloneStorage, Pool, Thing};
 
 /// `LATH_IMAGE_SEEDS=1000` plays more games.
 fn seeds() -> std::ops::Range<u64> {
@@ -16,107 +19,37 @@ fn seeds() -> std::ops::Range<u64> {
     0..seeds.unwrap_or(16)
 }
 
-trait Judged: Subject + Snap + Thing<Storage: CloneStorage<Self>> {}
-impl<T: Subject + Snap + Thing<Storage: CloneStorage<T>>> Judged for T {}
-
-fn assert_same<T: Judged>(pool: &mut Pool<T>, judge: &mut Pool<T>, seed: u64, at: &str) {
-    assert_eq!(pool.check_invariants(), Ok(()), "{at}, seed {seed}");
-    assert_eq!(look(pool), look(judge), "{at}, seed {seed}");
-    let (mut mine, mut its) = (Rng::with_seed(seed), Rng::with_seed(seed));
-    assert_eq!(play(pool, &mut mine, 30), play(judge, &mut its, 30), "later, {at}, seed {seed}");
-    assert_eq!(look(pool), look(judge), "later, {at}, seed {seed}");
-}
-
-fn restored<T: Judged>() {
-    for seed in seeds() {
-        let mut random = Rng::with_seed(seed);
-        let mut pool = pool::<T>(&mut random);
-        let mut image = PoolImage::new();
-        for round in 0..4 {
-            let calls = random.usize(1..60);
-            play(&mut pool, &mut random, calls);
-            let mut judge = pool.clone();
-            match random.bool() {
-                true => pool.capture(&mut image),
-                false => pool.capture_mut(&mut image),
-            }
-            assert_eq!(look(&pool), look(&judge), "taking an image changes nothing, seed {seed}");
-            let calls = random.usize(..60);
-            play(&mut pool, &mut random, calls);
-            pool.restore(&image).unwrap();
-            assert_same(&mut pool, &mut judge, seed, &format!("round {round}"));
-            // And again, from wherever that has led; and elsewhere.
-            let mut elsewhere = Pool::<T>::new();
-            elsewhere.spawn(T::new(3));
-            elsewhere.restore(&image).unwrap();
-            pool.restore(&image).unwrap();
-            assert_eq!(look(&elsewhere), look(&pool), "round {round}, seed {seed}");
-        }
-    }
-}
-
-fn changed<T: Judged>() {
-    for seed in seeds() {
-        let mut random = Rng::with_seed(seed);
-        let mut pool = pool::<T>(&mut random);
-        let (mut old, mut delta) = (PoolImage::new(), PoolDelta::new());
-        pool.capture(&mut old);
-        for round in 0..6 {
-            let calls = random.usize(..40);
-            play(&mut pool, &mut random, calls);
-            let judge = look(&pool);
-            let mut new = PoolImage::new();
-            match random.u8(..3) {
-                0 => {
-                    delta.since(&old, &pool);
-                }
-                1 => {
-                    pool.capture(&mut new);
-                    delta.between(&old, &new);
-                }
-                _ => {
-                    pool.capture_mut(&mut new);
-                    delta.between(&old, &new);
-                }
-            }
-            assert!(!delta.apply(&mut PoolImage::new()), "an image that it does not start from");
-            assert!(delta.apply(&mut old));
-            let mut other = pool.clone();
-            play(&mut other, &mut random, 10);
-            other.restore(&old).unwrap();
-            assert_eq!(look(&other), judge, "round {round}, seed {seed}");
-            let mut judge = pool.clone();
-            assert_same(&mut other, &mut judge, seed, &format!("round {round}"));
-        }
-    }
+#[test]
+fn worlds_are_taken_put_back_saved_and_compared_in_any_order() {
+    seeds().for_each(|seed| worlds::play(Dice::with_seed(seed), 40));
 }
 
 #[test]
 fn a_pool_of_plain_rows_is_put_back() {
-    restored::<PlainRow>();
+    seeds().for_each(|seed| restored::<PlainRow>(Dice::with_seed(seed), 4));
 }
 
 #[test]
 fn a_pool_of_mixed_rows_is_put_back() {
-    restored::<MixedRow>();
+    seeds().for_each(|seed| restored::<MixedRow>(Dice::with_seed(seed), 4));
 }
 
 #[test]
 fn a_pool_of_plain_columns_is_put_back() {
-    restored::<PlainColumns>();
+    seeds().for_each(|seed| restored::<PlainColumns>(Dice::with_seed(seed), 4));
 }
 
 #[test]
 fn a_pool_of_mixed_columns_is_put_back() {
-    restored::<MixedColumns>();
+    seeds().for_each(|seed| restored::<MixedColumns>(Dice::with_seed(seed), 4));
 }
 
 #[test]
 fn differences_lead_from_one_image_to_the_next() {
-    changed::<PlainRow>();
-    changed::<MixedRow>();
-    changed::<PlainColumns>();
-    changed::<MixedColumns>();
+    seeds().for_each(|seed| changed::<PlainRow>(Dice::with_seed(seed), 6));
+    seeds().for_each(|seed| changed::<MixedRow>(Dice::with_seed(seed), 6));
+    seeds().for_each(|seed| changed::<PlainColumns>(Dice::with_seed(seed), 6));
+    seeds().for_each(|seed| changed::<MixedColumns>(Dice::with_seed(seed), 6));
 }
 
 /// Behind a shared reference nothing is marked as changed.

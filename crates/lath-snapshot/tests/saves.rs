@@ -3,46 +3,35 @@
 
 mod common;
 
+use common::dice::Dice;
 use common::play::look;
-use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject};
-use common::world::{Score, empty, happen, lively, save, seen};
-use fastrand::Rng;
+use common::things::{MixedColumns, MixedRow, PlainRow, Subject};
+use common::world::{Score, empty, empty_like, happen, lively, save, seen, small};
 use lath_core::{Pool, Thing};
 use lath_schedule::World;
-use lath_snapshot::{Load, Save, SaveError, SaveInfo, SaveWorld, Snapshot, Write};
+use lath_snapshot::{History, Load, Save, SaveError, SaveInfo, SaveWorld, Snapshot, Write};
 
 #[test]
 fn any_world_is_the_same_after_saving_and_loading() {
     for seed in 0..12 {
-        let mut random = Rng::with_seed(seed);
+        let mut random = Dice::with_seed(seed);
         let calls = random.usize(..50);
         let mut world = lively(&mut random, calls);
         let bytes = save(&world);
-        let mut other = empty();
-        // Pools that cannot have more slots cannot have less either: whether a pool is fixed is for the program to say.
-        other.add_pool(fitting(world.pool::<PlainRow>()));
-        other.add_pool(fitting(world.pool::<MixedRow>()));
-        other.add_pool(fitting(world.pool::<PlainColumns>()));
-        other.add_pool(fitting(world.pool::<MixedColumns>()));
+        let mut other = empty_like(&world);
         Load::new().from_bytes(&mut other, &bytes).unwrap();
         assert_eq!(seen(&other), seen(&world), "seed {seed}");
         let checksum = Snapshot::take(&world).unwrap().checksum();
         assert_eq!(Snapshot::take(&other).unwrap().checksum(), checksum, "seed {seed}");
-        let (mut mine, mut its) = (Rng::with_seed(seed), Rng::with_seed(seed));
+        let (mut mine, mut its) = (Dice::with_seed(seed), Dice::with_seed(seed));
         assert_eq!(happen(&mut world, &mut mine, 30), happen(&mut other, &mut its, 30), "later, seed {seed}");
         assert_eq!(seen(&other), seen(&world), "later, seed {seed}");
     }
 }
 
-/// An empty pool with as many slots as another can have.
-fn fitting<T: Thing>(pool: &Pool<T>) -> Pool<T> {
-    let limit = pool.stats().limit;
-    if limit < u32::MAX >> (32 - T::INDEX_BITS) { Pool::fixed(limit as usize).unwrap() } else { Pool::new() }
-}
-
 #[test]
 fn a_world_of_every_kind_is_put_back_and_compared() {
-    let mut random = Rng::with_seed(5);
+    let mut random = Dice::with_seed(5);
     let mut world = lively(&mut random, 60);
     let mut before = Snapshot::new();
     before.take_mut(&mut world).unwrap();
@@ -104,7 +93,7 @@ fn a_skipped_field_is_in_snapshots_and_loads_as_its_default() {
 
 #[test]
 fn a_save_into_a_pool_that_is_too_small_is_refused_and_changes_nothing() {
-    let mut random = Rng::with_seed(3);
+    let mut random = Dice::with_seed(3);
     let mut world = empty();
     let many: Vec<_> = (0..200).map(|n| world.spawn(PlainRow::new(n))).collect();
     let bytes = save(&world);
@@ -200,10 +189,23 @@ fn things_without_fields_and_generic_things_are_saved() {
 #[cfg(feature = "lz4")]
 #[test]
 fn a_compressed_save_is_smaller_and_the_same() {
-    let mut world = lively(&mut Rng::with_seed(1), 60);
+    let mut world = lively(&mut Dice::with_seed(1), 60);
     let snapshot = Snapshot::take(&world).unwrap();
     let small = Write::new().compressed().to_bytes(&snapshot).unwrap();
     assert!(small.len() < save(&world).len());
     Load::new().from_bytes(&mut world, &small).unwrap();
     assert_eq!(Snapshot::take(&world).unwrap().checksum(), snapshot.checksum());
+}
+
+#[test]
+fn the_last_tick_that_there_can_be_is_a_tick_like_any_other() {
+    let mut world = small();
+    let (was, mut history) = (seen(&world), History::new(3));
+    history.push(&mut world, u64::MAX - 1).unwrap();
+    history.push(&mut world, u64::MAX).unwrap();
+    happen(&mut world, &mut Dice::with_seed(3), 10);
+    assert!(history.restore(&mut world, u64::MAX).unwrap());
+    assert_eq!((seen(&world), history.latest()), (was, Some(u64::MAX)));
+    assert!(history.restore(&mut world, u64::MAX - 1).unwrap());
+    assert!(history.ticks().eq([u64::MAX - 1]));
 }

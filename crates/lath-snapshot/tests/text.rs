@@ -1,14 +1,17 @@
 //! Worlds as text, and prefabs: what is written is read again, and what is wrong is said.
 
 mod common;
+#[path = "games/prefabs.rs"]
+mod prefabs;
 
+use common::dice::Dice;
 use common::play::look;
 use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject, Tags};
 use common::world::{Score, empty, happen, lively};
-use fastrand::Rng;
-use lath_core::{Branch, Handle, Pool, Thing};
+use lath_core::{Branch, Handle, Pool};
 use lath_schedule::World;
-use lath_snapshot::{Load, Prefab, PrefabLibrary, Save, SaveWorld, Snapshot, spawn_prefab, spawn_prefab_with};
+use lath_snapshot::{Load, Prefab, PrefabLibrary, SaveWorld, Snapshot, spawn_prefab, spawn_prefab_with};
+use prefabs::Part;
 
 /// Without what a text does not have: everything but live things, and counts.
 fn lines<T: Subject>(world: &World) -> String {
@@ -18,7 +21,7 @@ fn lines<T: Subject>(world: &World) -> String {
 #[test]
 fn a_world_is_the_same_after_text() {
     for seed in 0..12 {
-        let mut random = Rng::with_seed(seed);
+        let mut random = Dice::with_seed(seed);
         let mut world = lively(&mut random, 25);
         world.pool_mut::<MixedRow>().commit();
         world.pool_mut::<PlainRow>().commit();
@@ -62,20 +65,6 @@ fn what_is_wrong_with_a_text_is_said_and_nothing_changes() {
     }
     Load::new().from_text(&mut world, &one("(value: 9, gone: 3)")).unwrap(); // fields may be gone
     assert_eq!(world.pool::<PlainRow>().iter().map(|(_, row)| row.value).collect::<Vec<_>>(), [9]);
-}
-
-#[derive(Thing, Save, Clone, Default, Debug, PartialEq)]
-struct Part {
-    #[thing(tags)]
-    tags: Tags,
-    name: String,
-    hp: u32,
-    target: Handle<Part>,
-    maybe: Option<Handle<Part>>,
-    pair: [Handle<Part>; 2],
-    many: Vec<Handle<Part>>,
-    #[thing(skip)]
-    seen: u32,
 }
 
 fn part(name: &str) -> Part {
@@ -126,29 +115,7 @@ fn hand_of(head: Handle<Part>) -> Handle<Part> {
 
 #[test]
 fn prefabs_are_nested_and_overridden() {
-    let mut library = PrefabLibrary::<Part>::new();
-    let id = |n: u64| (1u64 << 32) + n;
-    let wheel = format!(
-        "(id: {0}, fields: (name: \"wheel\", hp: 2, target: {1}), children: [(id: {1}, tags: \"A\", fields: (name: \"hub\", target: {0}))])",
-        id(1),
-        id(2)
-    );
-    library.add("wheel", &wheel).unwrap();
-    let axle = format!(
-        "(fields: (name: \"axle\"), children: [(prefab: \"wheel\"), (id: {0}, prefab: \"wheel\", fields: (hp: 7))])",
-        id(2)
-    );
-    library.add("axle", &axle).unwrap();
-    // The same ids mean other things in every text.
-    let cart = format!(
-        "(id: {0}, fields: (name: \"cart\", target: {1}), children: [
-            (id: {1}, prefab: \"axle\", tags: \"C\", inside: {{{1}: (fields: (hp: 8, maybe: Some({0})))}}),
-            (prefab: \"axle\"),
-        ])",
-        id(1),
-        id(2),
-    );
-    library.add("cart", &cart).unwrap();
+    let library = prefabs::library();
     assert_eq!(library.get("cart").unwrap().len(), 1 + 2 * (1 + 2 * 2));
 
     let mut world = World::new();
@@ -169,6 +136,7 @@ fn prefabs_are_nested_and_overridden() {
         assert_eq!((pool[wheel].target, pool[hub].target), (hub, wheel));
     }
 
+    let mut library = library;
     for (text, words) in [
         ("(prefab: \"boat\")", "`boat`"),
         ("(fields: (nmae: \"x\"))", "field `nmae`"),
@@ -180,6 +148,9 @@ fn prefabs_are_nested_and_overridden() {
     ] {
         let error = library.add("bad", text).err().expect(text).to_string();
         assert!(error.contains(words), "`{words}` is not in `{error}`");
+    }
+    for text in prefabs::TEXTS {
+        prefabs::read(text.as_bytes());
     }
     let deep = "(children: [".repeat(100) + "()" + &"])".repeat(100);
     assert!(library.add("deep", &deep).is_err());

@@ -21,7 +21,10 @@ use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage}
 use crate::cold::{Cell, Defaults, is_cold};
 use crate::layout::{Column, cold_rank, extent, field_column, head_column};
 
+mod guards;
 mod strips;
+
+use guards::{Otherwise, drop_fields, make_defaults};
 
 /// A thing that can be kept in columns: `#[thing(columns)]` implements it.
 ///
@@ -216,7 +219,7 @@ impl<T: Columnar> FieldVisitor<T> for Scatter<T> {
             let from = self.from.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
             match const { is_cold::<F>() } {
                 false => ptr::copy_nonoverlapping(from, self.to.field_unless_cold::<F>(), 1),
-                true if self.at_default >> F::INDEX & 1 == 1 => ptr::drop_in_place(from),
+                true if self.at_default >> F::INDEX & 1 == 1 => {} // is dropped where it is
                 true => self.to.cold::<F>().put(from.read()),
             }
         }
@@ -241,12 +244,10 @@ impl<T: Columnar> FieldVisitor<T> for FindDefaults<T> {
     }
 }
 
-/// Moves every field of a slot into a whole thing. In two rounds: the defaults of cold fields that the slot does not have
-/// come first, since making them is user code, which may panic.
+/// Moves every field of a slot into a whole thing, but for the defaults, which have been made.
 struct Gather<T> {
     from: Place<T>,
     to: *mut T,
-    defaults: bool,
 }
 
 impl<T: Columnar> FieldVisitor<T> for Gather<T> {
@@ -256,12 +257,7 @@ impl<T: Columnar> FieldVisitor<T> for Gather<T> {
         unsafe {
             let to = self.to.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
             match const { is_cold::<F>() } {
-                false if !self.defaults => ptr::copy_nonoverlapping(self.from.field_unless_cold::<F>(), to, 1),
-                false => {}
-                true if self.defaults && self.from.cold::<F>().get().is_none() => {
-                    T::cold_default(F::INDEX, to.cast());
-                }
-                true if self.defaults => {}
+                false => ptr::copy_nonoverlapping(self.from.field_unless_cold::<F>(), to, 1),
                 true => {
                     if let Some(value) = self.from.cold::<F>().take() {
                         to.write(value);
@@ -273,7 +269,7 @@ impl<T: Columnar> FieldVisitor<T> for Gather<T> {
 }
 
 /// Makes, or drops, the defaults of cold fields.
-struct Keep<'a, T> {
+struct Keep<'a, T: Columnar> {
     defaults: &'a mut Defaults,
     free: bool,
     thing: PhantomData<T>,
@@ -286,8 +282,9 @@ impl<T: Columnar> FieldVisitor<T> for Keep<'_, T> {
         }
         let kept = &mut self.defaults.0[const { cold_rank(T::FIELDS, F::INDEX) }];
         if self.free {
+            let kept = core::mem::replace(kept, ptr::null_mut());
             if !kept.is_null() {
-                // SAFETY: made below out of a box of this type, and the columns are going away.
+                // SAFETY: made below out of a box of this type, and reachable no more.
                 drop(unsafe { Box::from_raw(kept.cast::<F::Value>()) });
             }
             return;
@@ -319,6 +316,15 @@ impl<T: Columnar> Columns<T> {
 
     fn at(&self, place: Place<T>) -> At<'_, T> {
         At { place, defaults: &self.defaults }
+    }
+}
+
+impl<T: Columnar> Drop for Keep<'_, T> {
+    /// Goes on where a `Drop` has unwound: what is gone is null.
+    fn drop(&mut self) {
+        if self.free {
+            T::visit(self);
+        }
     }
 }
 
@@ -462,23 +468,48 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     unsafe fn write(&self, place: Place<T>, value: T) {
-        let mut at_default = 0;
-        if Self::COLDS > 0 {
-            let mut find = FindDefaults { of: &raw const value, at_default };
-            T::visit(&mut find);
-            at_default = find.at_default;
-        }
+        let at_default = Self::ask(&value);
         let mut value = ManuallyDrop::new(value);
-        T::visit(&mut Scatter { from: &raw mut *value, to: place, at_default });
+        let from = &raw mut *value;
+        if at_default != 0 {
+            // Before anything is moved: it is user code, and if it panics nothing must be left in the slot.
+            // SAFETY: a whole thing, of which the other fields are moved below.
+            unsafe { drop_fields(from, at_default, Otherwise::DropAll) };
+        }
+        T::visit(&mut Scatter { from, to: place, at_default });
+    }
+
+    type Asked = u64;
+
+    /// The cold fields that are at their default, a bit for each.
+    #[inline(always)]
+    fn ask(value: &T) -> u64 {
+        if Self::COLDS == 0 {
+            return 0;
+        }
+        let mut find = FindDefaults { of: value, at_default: 0 };
+        T::visit(&mut find);
+        find.at_default
+    }
+
+    unsafe fn put(&self, place: Place<T>, value: &mut ManuallyDrop<T>, at_default: u64) {
+        T::visit(&mut Scatter { from: &raw mut **value, to: place, at_default });
+    }
+
+    unsafe fn drop_left(value: &mut ManuallyDrop<T>, at_default: u64) {
+        // SAFETY: `put` has left these fields, and nothing else (by the caller).
+        unsafe { drop_fields(&raw mut **value, at_default, Otherwise::DropThese) };
     }
 
     #[inline(always)]
     unsafe fn take(&self, place: Place<T>) -> T {
         let mut value = MaybeUninit::<T>::uninit();
+        let to = value.as_mut_ptr();
         if Self::COLDS > 0 {
-            T::visit(&mut Gather { from: place, to: value.as_mut_ptr(), defaults: true });
+            // SAFETY: the slot holds a value that is given up (by the caller), and there is memory for a whole one.
+            unsafe { make_defaults(place, to) };
         }
-        T::visit(&mut Gather { from: place, to: value.as_mut_ptr(), defaults: false });
+        T::visit(&mut Gather { from: place, to });
         // SAFETY: every field was moved or made (`visit` shows all of them); what lies between them needs no value.
         unsafe { value.assume_init() }
     }

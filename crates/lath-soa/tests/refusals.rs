@@ -3,7 +3,7 @@
 //!
 //! What is looked at after every call: things, handles, tags, links, and the pool's own check. Not part of it is memory that
 //! is asked for through `Box` and `Vec`, as in the rest of Rust: of cold values, of the order of a sweep, of the list of
-//! relations, of a set of tags that is new. If that is refused the program ends.
+//! relations. If that is refused the program ends.
 
 #[path = "../../lath-core/tests/common/allocator.rs"]
 mod allocator;
@@ -46,10 +46,9 @@ fn lacks_memory(f: impl FnOnce()) -> bool {
     }
 }
 
-/// All tests, for one layout. `count` says how many have a tag, if things have tags. `known` is for tests that are known to
-/// fail.
+/// All tests, for one layout. `count` says how many have a tag, if things have tags.
 macro_rules! for_layout {
-    ($module:ident, $layout:ident, $(#[$tagged:meta])? tags, |$counted:ident, $tag:ident| $count:expr, $(#[$known:meta])? known) => {
+    ($module:ident, $layout:ident, $(#[$tagged:meta])? tags, |$counted:ident, $tag:ident| $count:expr) => {
         mod $module {
             use super::*;
 
@@ -170,7 +169,6 @@ macro_rules! for_layout {
             }
 
             #[test]
-            $(#[$known])?
             fn try_spawn_gives_the_first_thing_with_its_tags_back() {
                 refuse_each("try_spawn", 1, Pool::new, |game| {
                     for number in 5000..5004 {
@@ -260,7 +258,6 @@ macro_rules! for_layout {
             }
 
             #[test]
-            $(#[$known])?
             fn a_pool_is_made_whole_or_not_at_all() {
                 type Make = fn() -> Result<Pool<Crew>, CapacityError>;
                 let makes: [(Make, usize); 3] = [
@@ -285,7 +282,6 @@ macro_rules! for_layout {
             }
 
             #[test]
-            $(#[$known])?
             fn a_copy_is_made_whole_or_not_at_all() {
                 let mut original = Game::new(Pool::new(), 700);
                 original.pool.retain(|who, _| who.index() % 3 > 0);
@@ -380,25 +376,21 @@ macro_rules! for_layout {
     };
 }
 
-for_layout!(in_rows, rows, tags, |_pool, _tag| None, known);
-for_layout!(in_columns, columns, tags, |_pool, _tag| None, known);
+for_layout!(in_rows, rows, tags, |_pool, _tag| None);
+for_layout!(in_columns, columns, tags, |_pool, _tag| None);
 for_layout!(
     with_tags_in_rows,
     rows,
     #[thing(tags)]
     tags,
-    |pool, tag| Some(pool.count_tagged(tag)),
-    #[ignore = "a new set of tags is noted in a Vec and a map that end the program if memory is refused"]
-    known
+    |pool, tag| Some(pool.count_tagged(tag))
 );
 for_layout!(
     with_tags_in_columns,
     columns,
     #[thing(tags)]
     tags,
-    |pool, tag| Some(pool.count_tagged(tag)),
-    #[ignore = "a new set of tags is noted in a Vec and a map that end the program if memory is refused"]
-    known
+    |pool, tag| Some(pool.count_tagged(tag))
 );
 
 /// A tag that was never used needs a bitmap, wherever the thing is.

@@ -1,8 +1,21 @@
 //! **lath**, a LArge array of THings: one fat struct per kind of thing, kept in one large array, named by handles that
 //! cannot lie.
 //!
-//! Declare a struct. Put its things into a [`World`], and keep [`Handle`]s where you would have kept pointers. Write plain
-//! functions whose parameters say what they touch, and add them to a [`Schedule`] in the order that you mean:
+//! - **A thing is one struct**, with [`#[derive(Thing)]`](macro@Thing): all that a ship can be. What a certain ship does not need stays at
+//!   its default.
+//! - **All things of a type are in one [`Pool`]**, which never moves them. By default whole structs lie side by side; `#[thing(columns)]`
+//!   gives every field an array of its own, and your code does not change.
+//! - **Whoever refers to a thing keeps a [`Handle`]**: the number of a slot and which of its lives is meant. It finds that thing or
+//!   nothing, for ever. [`Handle::NIL`] is the default; [`read`](Pool::read) shows the nil thing, `T::default()`, where there is nothing.
+//! - **A [`View`] names the fields that a loop reads and writes**, tags say which things it is about.
+//! - **Trees** link things beside the pool: [`attach`](pool::TreeMut::attach), [`children`](pool::Tree::children),
+//!   [`cascade`](pool::TreeMut::cascade). When a parent goes, its relation says what becomes of the children.
+//! - **A system is a plain function whose parameters say what it touches.** A [`Schedule`] runs systems in the order in which they were
+//!   added, at the same time where they have nothing in common: the same bytes on one thread or many.
+//! - **Systems change the [`World`] by [`Commands`]**, which are applied when nobody is looking, in the order of the systems.
+//! - **A snapshot is the whole world as bytes** (feature `snapshot`): to save, to load, to roll back, to compare.
+//!
+//! In one program:
 //!
 //! ```
 //! use lath::prelude::*;
@@ -56,6 +69,9 @@
 //! # assert_eq!(world.read(runner).pos, &Vec2 { x: 1.0, y: 0.0 });
 //! # Ok::<(), LinkError>(())
 //! ```
+//!
+//! The guide says the same at length, in `docs/`: `docs/introduction.md` is its beginning, `docs/recipes/README.md` has short answers. The
+//! examples `01_handles` to `08_snapshot` are small stories, one for each word.
 //!
 //! # The world and its systems
 //!
@@ -120,7 +136,7 @@
 //! | `tracing` | a `tracing` span around every system |
 //! | `snapshot` | snapshots, rollback, saves, prefabs |
 //! | `inspect` | `lath::inspect`: the live world in a browser, to be looked at and changed |
-//! | `serde` | handles and ranges of handles are written as their bits |
+//! | `serde` | handles and ranges of handles are written as their bits; states, timers and clocks can be saved |
 //! | `bytemuck` | handles can be zeroed and looked at as bytes; `Pool::map` for pure functions over plain fields |
 //! | `full` | all of them |
 
@@ -326,10 +342,42 @@ mod guide {
     #[cfg(feature = "inspect")]
     #[doc = include_str!("../../../docs/inspector.md")]
     mod inspector {}
-    #[doc = include_str!("../../../docs/choosing.md")]
-    mod choosing {}
-    #[doc = include_str!("../../../docs/sources.md")]
-    mod sources {}
-    #[doc = include_str!("../../../docs/ARCHITECTURE.md")]
-    mod architecture {}
+
+    mod recipes {
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/game-loop.md")]
+        mod game_loop {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/fat-struct.md")]
+        mod fat_struct {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/targets.md")]
+        mod targets {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/spawning.md")]
+        mod spawning {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/events.md")]
+        mod events {}
+        #[doc = include_str!("../../../docs/recipes/inventory.md")]
+        mod inventory {}
+        #[cfg(feature = "snapshot")]
+        #[doc = include_str!("../../../docs/recipes/save-game.md")]
+        mod save_game {}
+        #[cfg(feature = "snapshot")]
+        #[doc = include_str!("../../../docs/recipes/rollback.md")]
+        mod rollback {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/multiplayer.md")]
+        mod multiplayer {}
+        #[doc = include_str!("../../../docs/recipes/gpu.md")]
+        mod gpu {}
+        #[cfg(feature = "schedule")]
+        #[doc = include_str!("../../../docs/recipes/from-bevy.md")]
+        mod from_bevy {}
+        #[doc = include_str!("../../../docs/recipes/from-hecs.md")]
+        mod from_hecs {}
+        #[doc = include_str!("../../../docs/recipes/from-slotmap.md")]
+        mod from_slotmap {}
+    }
 }

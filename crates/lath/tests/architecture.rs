@@ -1,16 +1,20 @@
 //! The map agrees with the land: what the README, the guide and `docs/ARCHITECTURE.md` name is there, every file with
 //! `unsafe` in it is on the list, and every invariant has a row.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use common::{below, documents, links, read, root, separate};
 
 #[test]
 fn every_file_that_the_documents_name_exists() {
     let mut missing = Vec::new();
     for document in documents() {
         let folder = root().join(&document).parent().unwrap().to_path_buf();
-        let bases = [vec![folder.clone(), root()], short_bases()].concat();
+        let bases = [vec![folder, root()], short_bases()].concat();
         let text = read(&document);
         let (prose, drawings) = separate(&text);
         for path in code_spans(&prose).into_iter().chain(words(&drawings)).filter(|span| is_path(span)) {
@@ -18,22 +22,8 @@ fn every_file_that_the_documents_name_exists() {
                 missing.push(format!("{document} names `{path}`"));
             }
         }
-        for target in links(&prose).into_iter().filter(|target| !target.contains("://") && !target.starts_with('#')) {
-            if !folder.join(target.split('#').next().unwrap_or(target)).exists() {
-                missing.push(format!("{document} links to {target}"));
-            }
-        }
     }
     assert!(missing.is_empty(), "no such file:\n{}", missing.join("\n"));
-}
-
-#[test]
-fn every_page_with_rust_in_it_is_compiled() {
-    let facade = read("crates/lath/src/lib.rs");
-    for document in documents().into_iter().filter(|document| read(document).contains("```rust")) {
-        let included = facade.contains(&format!("include_str!(\"../../../{document}\")"));
-        assert!(included, "{document} has Rust in it and is missing from `guide` in crates/lath/src/lib.rs");
-    }
 }
 
 #[test]
@@ -113,58 +103,9 @@ fn the_tests_own_eyes_are_good() {
     assert!(is_there(&root(), "crates/lath/src/*.rs") && !is_there(&root(), "crates/lath/src/*.py"));
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
-/// The files below `folder` that end in `extension`, relative to the root, in order.
-fn below(folder: &str, extension: &str) -> Vec<String> {
-    let mut files = Vec::new();
-    let mut folders = vec![PathBuf::from(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root().join(&folder)).unwrap() {
-            let entry = entry.unwrap();
-            let path = folder.join(entry.file_name());
-            if entry.file_type().unwrap().is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|its| its == extension) {
-                files.push(path.to_str().unwrap().replace('\\', "/"));
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-fn documents() -> Vec<String> {
-    let mut documents = below("docs", "md");
-    documents.extend(["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(String::from));
-    documents
-}
-
 /// The sources of the libraries; in tests and benches the compiler's lint has the last word.
 fn library_sources() -> Vec<String> {
     below("crates", "rs").into_iter().filter(|source| source.contains("/src/")).collect()
-}
-
-/// The text without its fenced blocks, and the blocks that are marked as `text`.
-fn separate(text: &str) -> (String, String) {
-    let (mut prose, mut drawings) = (String::new(), String::new());
-    let mut fence = None;
-    for line in text.lines() {
-        match (line.trim_start().strip_prefix("```"), fence) {
-            (Some(language), None) => fence = Some(language),
-            (Some(_), Some(_)) => fence = None,
-            (None, None) => prose.extend([line, "\n"]),
-            (None, Some("text")) => drawings.extend([line, "\n"]),
-            (None, Some(_)) => {}
-        }
-    }
-    (prose, drawings)
 }
 
 /// What stands between back-ticks.
@@ -174,11 +115,6 @@ fn code_spans(prose: &str) -> Vec<&str> {
 
 fn words(drawings: &str) -> Vec<&str> {
     drawings.split_whitespace().map(|word| word.trim_matches(',')).filter(|word| word.ends_with(".rs")).collect()
-}
-
-/// The targets of links.
-fn links(prose: &str) -> Vec<&str> {
-    prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
 
 /// Whether a word means a file or a folder: it has a slash or a known ending, and no characters that paths do not have.

@@ -7,17 +7,17 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::query::{QueryState, With};
 use bevy_ecs::world::World;
 
-use crate::parts::{Data, Match, Position, Velocity, of_fat, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, Store, Tagging};
-use crate::things::{DT, Fat, Mover, Vec3};
+use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::things::{DT, Mover, Vec3};
 
-/// Fat things.
+/// Things in parts.
 pub(crate) struct Bevy {
     world: World,
     positions: QueryState<&'static Position>,
 }
 
-impl Store<Fat> for Bevy {
+impl<T: InParts> Store<T> for Bevy {
     type Key = Entity;
 
     fn new() -> Self {
@@ -27,8 +27,8 @@ impl Store<Fat> for Bevy {
     }
 
     #[inline(always)]
-    fn spawn(&mut self, thing: Fat) -> Entity {
-        self.world.spawn(of_fat(thing)).id()
+    fn spawn(&mut self, thing: T) -> Entity {
+        self.world.spawn(thing.parts()).id()
     }
 
     #[inline(always)]
@@ -37,7 +37,14 @@ impl Store<Fat> for Bevy {
     }
 }
 
-impl Lookup<Fat> for Bevy {
+impl<T: InParts> SpawnMany<T> for Bevy {
+    #[inline(always)]
+    fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Entity>) {
+        keys.extend(self.world.spawn_batch(things.map(T::parts)));
+    }
+}
+
+impl<T: InParts> Lookup<T> for Bevy {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
         self.world.get::<Position>(key).map_or(0.0, |position| position.0.x)

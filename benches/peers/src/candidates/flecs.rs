@@ -3,14 +3,58 @@
 
 use flecs_ecs::prelude::*;
 
-use crate::parts::{Data, Match, Position, Velocity, of_fat, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, Store, Tagging};
-use crate::things::{DT, Fat, Mover, Vec3};
+use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::things::{DT, Fat, Mover, Small, Vec3};
 
-/// Fat things.
+/// Things that can be put into a world: part by part, or many at once from one array per component.
+pub(crate) trait Set: InParts {
+    fn set(self, world: &World) -> Entity;
+    fn set_many(world: &World, things: impl ExactSizeIterator<Item = Self>) -> Vec<Entity>;
+}
+
+impl Set for Small {
+    #[inline(always)]
+    fn set(self, world: &World) -> Entity {
+        let (position, speed) = self.parts();
+        world.entity().set(position).set(speed).id()
+    }
+
+    fn set_many(world: &World, things: impl ExactSizeIterator<Item = Self>) -> Vec<Entity> {
+        let count = things.len() as u32;
+        let (positions, speeds): (Vec<_>, Vec<_>) = things.map(Self::parts).unzip();
+        world.entity_bulk(count).set(&positions).set(&speeds).build()
+    }
+}
+
+impl Set for Fat {
+    #[inline(always)]
+    fn set(self, world: &World) -> Entity {
+        let (position, velocity, rotation, stats, links) = self.parts();
+        world.entity().set(position).set(velocity).set(rotation).set(stats).set(links).id()
+    }
+
+    fn set_many(world: &World, things: impl ExactSizeIterator<Item = Self>) -> Vec<Entity> {
+        let count = things.len();
+        let (mut positions, mut velocities) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut rotations, mut stats_of) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut links_of = Vec::with_capacity(count);
+        for (position, velocity, rotation, stats, links) in things.map(Self::parts) {
+            positions.push(position);
+            velocities.push(velocity);
+            rotations.push(rotation);
+            stats_of.push(stats);
+            links_of.push(links);
+        }
+        let mut bulk = world.entity_bulk(count as u32);
+        bulk.set(&positions).set(&velocities).set(&rotations).set(&stats_of).set(&links_of).build()
+    }
+}
+
+/// Things in parts.
 pub(crate) struct Flecs(World);
 
-impl Store<Fat> for Flecs {
+impl<T: Set> Store<T> for Flecs {
     type Key = Entity;
 
     fn new() -> Self {
@@ -18,9 +62,8 @@ impl Store<Fat> for Flecs {
     }
 
     #[inline(always)]
-    fn spawn(&mut self, thing: Fat) -> Entity {
-        let (position, velocity, rotation, stats, links) = of_fat(thing);
-        self.0.entity().set(position).set(velocity).set(rotation).set(stats).set(links).id()
+    fn spawn(&mut self, thing: T) -> Entity {
+        thing.set(&self.0)
     }
 
     #[inline(always)]
@@ -29,9 +72,20 @@ impl Store<Fat> for Flecs {
     }
 }
 
-impl Lookup<Fat> for Flecs {
+impl<T: Set> SpawnMany<T> for Flecs {
+    #[inline(always)]
+    fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Entity>) {
+        keys.extend(T::set_many(&self.0, things));
+    }
+}
+
+impl<T: Set> Lookup<T> for Flecs {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
+        // Whoever keeps ids for long has to ask whether they are alive.
+        if !self.0.is_alive(key) {
+            return 0.0;
+        }
         self.0.entity_from_id(key).try_get::<&Position>(|position| position.0.x).unwrap_or(0.0)
     }
 }

@@ -3,14 +3,14 @@
 
 use hecs::{Entity, With, World};
 
-use crate::parts::{Data, Match, Position, Velocity, of_fat, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, Store, Tagging};
-use crate::things::{Fat, Mover, Vec3};
+use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::things::{Mover, Vec3};
 
-/// Fat things; lookups through one view for all of them.
+/// Things in parts; lookups through one view for all of them.
 pub(crate) struct Hecs(World);
 
-impl Store<Fat> for Hecs {
+impl<T: InParts> Store<T> for Hecs {
     type Key = Entity;
 
     fn new() -> Self {
@@ -18,8 +18,8 @@ impl Store<Fat> for Hecs {
     }
 
     #[inline(always)]
-    fn spawn(&mut self, thing: Fat) -> Entity {
-        self.0.spawn(of_fat(thing))
+    fn spawn(&mut self, thing: T) -> Entity {
+        self.0.spawn(thing.parts())
     }
 
     #[inline(always)]
@@ -29,7 +29,14 @@ impl Store<Fat> for Hecs {
     }
 }
 
-impl Lookup<Fat> for Hecs {
+impl<T: InParts> SpawnMany<T> for Hecs {
+    #[inline(always)]
+    fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Entity>) {
+        keys.extend(self.0.spawn_batch(things.map(T::parts)));
+    }
+}
+
+impl<T: InParts> Lookup<T> for Hecs {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
         self.0.get::<&Position>(key).map_or(0.0, |position| position.0.x)

@@ -18,6 +18,8 @@ mod raw_fields;
 mod raw_flat;
 mod raw_packed;
 mod raw_rows;
+#[cfg(feature = "ecs")]
+mod shipyard;
 mod slotmap;
 #[cfg(feature = "ecs")]
 mod soa_rs;
@@ -28,7 +30,7 @@ mod thunderdome;
 #[cfg(feature = "ecs")]
 pub(crate) use self::bevy_ecs::{Bevy, BevyKinds, BevyMatching, BevyMovers, BevyTagging};
 #[cfg(feature = "ecs")]
-pub(crate) use self::evenio::{EvenioMatching, EvenioMovers};
+pub(crate) use self::evenio::{Evenio, EvenioKinds, EvenioMatching, EvenioMovers, EvenioTagging};
 pub(crate) use self::flagged::{
     RawTagging, SlotMapKinds, SlotMapMatching, SlotMapMovers, SlotMapTagging, ThunderdomeKinds, ThunderdomeMatching,
     ThunderdomeMovers, ThunderdomeTagging,
@@ -47,9 +49,11 @@ pub(crate) use self::raw_fields::RawFields;
 pub(crate) use self::raw_flat::{RawKinds, RawMovers};
 pub(crate) use self::raw_packed::RawPacked;
 pub(crate) use self::raw_rows::RawRows;
+#[cfg(feature = "ecs")]
+pub(crate) use self::shipyard::{Shipyard, ShipyardKinds, ShipyardMatching, ShipyardMovers, ShipyardTagging};
 pub(crate) use self::slotmap::{SlotMapBasic, SlotMapDense, SlotMapHop};
 #[cfg(feature = "ecs")]
-pub(crate) use self::soa_rs::{SoaRs, SoaRsMovers};
+pub(crate) use self::soa_rs::{SoaRs, SoaRsKinds, SoaRsMatching, SoaRsMovers};
 #[cfg(feature = "ecs")]
 pub(crate) use self::sparsey::{Sparsey, SparseyKinds, SparseyMatching, SparseyMovers, SparseyTagging};
 pub(crate) use self::thunderdome::Thunderdome;

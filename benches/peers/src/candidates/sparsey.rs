@@ -3,25 +3,25 @@
 
 use sparsey::{Entity, World};
 
-use crate::parts::{Data, Links, Match, Position, Rotation, Stats, Velocity, of_fat, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, Store, Tagging};
-use crate::things::{DT, Fat, KINDS, Mover, Vec3};
+use crate::parts::{Data, InParts, Links, Match, Position, Rotation, Speed, Stats, Velocity, of_mover, with_kind};
+use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::things::{DT, KINDS, Mover, Vec3};
 
-/// Fat things; lookups through one view for all of them.
+/// Things in parts; lookups through one view for all of them.
 pub(crate) struct Sparsey(World);
 
-impl Store<Fat> for Sparsey {
+impl<T: InParts> Store<T> for Sparsey {
     type Key = Entity;
 
     fn new() -> Self {
         let mut builder = World::builder();
         builder.register::<Position>().register::<Velocity>().register::<Rotation>();
-        Self(builder.register::<Stats>().register::<Links>().build())
+        Self(builder.register::<Stats>().register::<Links>().register::<Speed>().build())
     }
 
     #[inline(always)]
-    fn spawn(&mut self, thing: Fat) -> Entity {
-        self.0.create(of_fat(thing))
+    fn spawn(&mut self, thing: T) -> Entity {
+        self.0.create(thing.parts())
     }
 
     #[inline(always)]
@@ -30,7 +30,14 @@ impl Store<Fat> for Sparsey {
     }
 }
 
-impl Lookup<Fat> for Sparsey {
+impl<T: InParts> SpawnMany<T> for Sparsey {
+    #[inline(always)]
+    fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Entity>) {
+        keys.extend(self.0.extend(things.map(T::parts)));
+    }
+}
+
+impl<T: InParts> Lookup<T> for Sparsey {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
         self.0.borrow::<Position>().get(key).map_or(0.0, |position| position.0.x)

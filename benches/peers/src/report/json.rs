@@ -19,6 +19,7 @@ fn workload(outcome: &Outcome<'_>) -> Value {
         "unit": match outcome.workload.unit {
             Unit::Seconds => "seconds",
             Unit::BytesPer(_) => "bytes per thing",
+            Unit::BuildSeconds => "seconds of processor time",
         },
         "candidates": outcome.lines.iter().map(|line| candidate(line, outcome.reference())).collect::<Vec<_>>(),
         "bars": outcome.verdicts().iter().map(verdict).collect::<Vec<_>>(),
@@ -26,7 +27,12 @@ fn workload(outcome: &Outcome<'_>) -> Value {
 }
 
 fn candidate(line: &Line, reference: &Line) -> Value {
-    json!({ "name": line.name, "figure": spread(line.figure()), "ratio": spread(line.ratio_to(reference)) })
+    json!({
+        "name": line.name,
+        "figure": spread(line.figure()),
+        "ratio": spread(line.ratio_to(reference)),
+        "note": line.note,
+    })
 }
 
 fn verdict(verdict: &Verdict) -> Value {

@@ -11,7 +11,8 @@ pub(crate) fn list(workloads: &[Workload]) -> String {
     let mut text = String::new();
     for workload in workloads {
         let names: Vec<_> = workload.candidates.iter().map(|candidate| candidate.name).collect();
-        line(&mut text, format_args!("{}: {}", workload.name, workload.about));
+        let named = if workload.only_when_named { " (only when named)" } else { "" };
+        line(&mut text, format_args!("{}: {}{named}", workload.name, workload.about));
         line(&mut text, format_args!("    {}", names.join(", ")));
         for bar in workload.bars {
             line(&mut text, format_args!("    {} {}", bar.candidate, promise(bar)));
@@ -34,11 +35,15 @@ pub(crate) fn outcome(outcome: &Outcome<'_>) -> String {
 fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
     let ratio = candidate.ratio_to(outcome.reference());
     let figure = match outcome.workload.unit {
-        Unit::Seconds => time(candidate.figure()),
+        Unit::Seconds => spread(candidate.figure()),
         Unit::BytesPer(_) => format!("{:.1} bytes per thing", candidate.figure().median),
+        Unit::BuildSeconds => format!("{:.1} s", candidate.figure().median),
     };
     let mut cells = format!("  {:<18} {figure:>26}", candidate.name);
     write!(cells, "  {:>6.2} ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high).expect("a string takes anything");
+    if let Some(note) = &candidate.note {
+        write!(cells, "  {note}").expect("a string takes anything");
+    }
     for verdict in outcome.verdicts().iter().filter(|verdict| verdict.bar.candidate == candidate.name) {
         let (mark, measured) = (if verdict.holds() { "ok" } else { "MISSED" }, verdict.measured);
         match verdict.bar.against {
@@ -57,14 +62,24 @@ fn promise(bar: &Bar) -> String {
     }
 }
 
-/// The median and the quartiles in a unit that suits them.
-fn time(seconds: Spread) -> String {
-    let (unit, scale) = match seconds.median {
+/// The median and the quartiles.
+fn spread(seconds: Spread) -> String {
+    let (unit, scale) = unit(seconds.median);
+    format!("{:.2} {unit} ({:.2}–{:.2})", seconds.median * scale, seconds.low * scale, seconds.high * scale)
+}
+
+/// A time in a unit that suits it.
+pub(super) fn time(seconds: f64) -> String {
+    let (unit, scale) = unit(seconds);
+    format!("{:.2} {unit}", seconds * scale)
+}
+
+fn unit(seconds: f64) -> (&'static str, f64) {
+    match seconds {
         s if s < 1e-6 => ("ns", 1e9),
         s if s < 1e-3 => ("µs", 1e6),
         _ => ("ms", 1e3),
-    };
-    format!("{:.2} {unit} ({:.2}–{:.2})", seconds.median * scale, seconds.low * scale, seconds.high * scale)
+    }
 }
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {

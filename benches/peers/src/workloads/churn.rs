@@ -15,11 +15,24 @@ const BARS: &[Bar] = &[Bar::to_raw("lath-rows", 0.83)];
 
 /// The one workload.
 pub(super) fn workloads() -> Vec<Workload> {
+    let workload = Workload::new("churn", "despawn and respawn 10 % of 100k × 100 bytes", BARS)
+        .with("raw", Churn::<RawRows<Fat>>::new)
+        .with("slotmap", Churn::<SlotMapBasic<Fat>>::new)
+        .with("thunderdome", Churn::<Thunderdome<Fat>>::new);
+    #[cfg(feature = "ecs")]
+    let workload = {
+        use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, Sparsey};
+        workload
+            .with("hecs", Churn::<Hecs>::new)
+            .with("bevy_ecs", Churn::<Bevy>::new)
+            .with("evenio", Churn::<Evenio>::new)
+            .with("sparsey", Churn::<Sparsey>::new)
+            .with("shipyard", Churn::<Shipyard>::new)
+    };
+    #[cfg(feature = "flecs")]
+    let workload = workload.with("flecs", Churn::<crate::candidates::Flecs>::new);
     vec![
-        Workload::new("churn", "despawn and respawn 10 % of 100k × 100 bytes", BARS)
-            .with("raw", Churn::<RawRows<Fat>>::new)
-            .with("slotmap", Churn::<SlotMapBasic<Fat>>::new)
-            .with("thunderdome", Churn::<Thunderdome<Fat>>::new)
+        workload
             .with("lath-rows", Churn::<LathRows<Fat>>::new)
             .with("lath-columns", Churn::<LathColumns<ColumnFat>>::new),
     ]

@@ -3,7 +3,7 @@
 use crate::candidates::{LathColumns, LathRows, RawRows, SlotMapBasic, Thunderdome};
 use crate::store::Lookup;
 use crate::things::{ColumnFat, Fat, Sample};
-use crate::workload::{Bar, Trial, Workload};
+use crate::workload::{Bar, Trial, Unit, Workload};
 use crate::workloads::mix;
 
 const THINGS: u32 = 100_000;
@@ -13,17 +13,19 @@ const BARS: &[Bar] = &[Bar::to_raw("lath-rows", 0.85), Bar::to_raw("lath-columns
 /// The one workload. flecs is not here: it asks the C library for memory, which the tool does not see.
 pub(super) fn workloads() -> Vec<Workload> {
     let workload = Workload::new("heap-bytes", "heap bytes per 5-component thing of 100 bytes, 100k things", BARS)
-        .in_bytes_per(THINGS)
+        .counting(Unit::BytesPer(THINGS))
         .with("raw", Fills::<RawRows<Fat>>::new)
         .with("slotmap", Fills::<SlotMapBasic<Fat>>::new)
         .with("thunderdome", Fills::<Thunderdome<Fat>>::new);
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{Bevy, Hecs, SoaRs, Sparsey};
+        use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, SoaRs, Sparsey};
         workload
             .with("hecs", Fills::<Hecs>::new)
             .with("bevy_ecs", Fills::<Bevy>::new)
+            .with("evenio", Fills::<Evenio>::new)
             .with("sparsey", Fills::<Sparsey>::new)
+            .with("shipyard", Fills::<Shipyard>::new)
             .with("soa-rs", Fills::<SoaRs>::new)
     };
     vec![

@@ -22,12 +22,13 @@ pub(super) fn compare(name: impl Into<String>, about: impl Into<String>, n: u32,
         .with("thunderdome", move || Steps::<ThunderdomeMovers>::new(n, |_| true));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyMovers, EvenioMovers, HecsMovers, SoaRsMovers, SparseyMovers};
+        use crate::candidates::{BevyMovers, EvenioMovers, HecsMovers, ShipyardMovers, SoaRsMovers, SparseyMovers};
         workload
             .with("hecs", move || Steps::<HecsMovers>::new(n, |_| true))
             .with("bevy_ecs", move || Steps::<BevyMovers>::new(n, |_| true))
             .with("evenio", move || Steps::<EvenioMovers>::new(n, |_| true))
             .with("sparsey", move || Steps::<SparseyMovers>::new(n, |_| true))
+            .with("shipyard", move || Steps::<ShipyardMovers>::new(n, |_| true))
             .with("soa-rs", move || Steps::<SoaRsMovers>::new(n, |_| true))
     };
     #[cfg(feature = "flecs")]

@@ -25,11 +25,14 @@ fn compare(name: &'static str, about: &'static str, each: u32, times: u32, bars:
         .with("thunderdome", move || Scales::<ThunderdomeKinds>::new(each, times));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyKinds, HecsKinds, SparseyKinds};
+        use crate::candidates::{BevyKinds, EvenioKinds, HecsKinds, ShipyardKinds, SoaRsKinds, SparseyKinds};
         workload
             .with("hecs", move || Scales::<HecsKinds>::new(each, times))
             .with("bevy_ecs", move || Scales::<BevyKinds>::new(each, times))
+            .with("evenio", move || Scales::<EvenioKinds>::new(each, times))
             .with("sparsey", move || Scales::<SparseyKinds>::new(each, times))
+            .with("shipyard", move || Scales::<ShipyardKinds>::new(each, times))
+            .with("soa-rs", move || Scales::<SoaRsKinds>::new(each, times))
     };
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", move || Scales::<crate::candidates::FlecsKinds>::new(each, times));

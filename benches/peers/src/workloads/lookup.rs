@@ -1,9 +1,10 @@
 //! A random handle → one `f32`: a million things, asked for in an order that no cache foresees.
 
 use fastrand::Rng;
-use lath_core::{Rows, Thing};
 
-use crate::candidates::{LathColumns, LathRows, LathRowsRead, RawFields, SlotMapBasic, Thunderdome};
+#[cfg(feature = "ecs")]
+use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, Sparsey};
+use crate::candidates::{LathColumns, LathRows, LathRowsRead, RawFields, SlotMapBasic, SlotMapHop, Thunderdome};
 use crate::store::Lookup;
 use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small};
 use crate::workload::{Bar, Trial, Workload};
@@ -13,6 +14,27 @@ const THINGS: u32 = 1_000_000;
 const SMALL: &[Bar] = &[Bar::to_raw("lath-rows", 1.3)];
 const STALE: &[Bar] = &[Bar::to_raw("lath-rows", 1.3)];
 const FAT: &[Bar] = &[Bar::to_raw("lath-columns", 2.0), Bar::to_raw("lath-hot", 1.3)];
+
+/// Everybody but lath. soa-rs is not here: what it has are indices, and no generations to look at.
+macro_rules! peers {
+    ($thing:ty, $workload:expr, $stale:expr) => {{
+        let workload = $workload
+            .with("raw", move || Lookups::<$thing, RawFields>::new(THINGS, $stale))
+            .with("slotmap", move || Lookups::<$thing, SlotMapBasic<$thing>>::new(THINGS, $stale))
+            .with("slotmap-hop", move || Lookups::<$thing, SlotMapHop<$thing>>::new(THINGS, $stale))
+            .with("thunderdome", move || Lookups::<$thing, Thunderdome<$thing>>::new(THINGS, $stale));
+        #[cfg(feature = "ecs")]
+        let workload = workload
+            .with("hecs", move || Lookups::<$thing, Hecs>::new(THINGS, $stale))
+            .with("bevy_ecs", move || Lookups::<$thing, Bevy>::new(THINGS, $stale))
+            .with("evenio", move || Lookups::<$thing, Evenio>::new(THINGS, $stale))
+            .with("sparsey", move || Lookups::<$thing, Sparsey>::new(THINGS, $stale))
+            .with("shipyard", move || Lookups::<$thing, Shipyard>::new(THINGS, $stale));
+        #[cfg(feature = "flecs")]
+        let workload = workload.with("flecs", move || Lookups::<$thing, crate::candidates::Flecs>::new(THINGS, $stale));
+        workload
+    }};
+}
 
 /// Fresh, with stale handles among them, and in fat things.
 pub(super) fn workloads() -> Vec<Workload> {
@@ -24,35 +46,18 @@ pub(super) fn workloads() -> Vec<Workload> {
 }
 
 fn small(name: &'static str, about: &'static str, stale: f64, bars: &'static [Bar]) -> Workload {
-    plain::<Small>(Workload::new(name, about, bars), stale)
+    peers!(Small, Workload::new(name, about, bars), stale)
+        .with("lath-rows", move || Lookups::<Small, LathRows<Small>>::new(THINGS, stale))
+        .with("lath-rows-read", move || Lookups::<Small, LathRowsRead<Small>>::new(THINGS, stale))
         .with("lath-columns", move || Lookups::<Small, LathColumns<ColumnSmall>>::new(THINGS, stale))
 }
 
 fn fat(name: &'static str, about: &'static str, bars: &'static [Bar]) -> Workload {
-    let workload = plain::<Fat>(Workload::new(name, about, bars), 0.0);
-    #[cfg(feature = "ecs")]
-    let workload = {
-        use crate::candidates::{Bevy, Hecs, Sparsey};
-        workload
-            .with("hecs", || Lookups::<Fat, Hecs>::new(THINGS, 0.0))
-            .with("bevy_ecs", || Lookups::<Fat, Bevy>::new(THINGS, 0.0))
-            .with("sparsey", || Lookups::<Fat, Sparsey>::new(THINGS, 0.0))
-    };
-    #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", || Lookups::<Fat, crate::candidates::Flecs>::new(THINGS, 0.0));
-    workload
+    peers!(Fat, Workload::new(name, about, bars), 0.0)
+        .with("lath-rows", || Lookups::<Fat, LathRows<Fat>>::new(THINGS, 0.0))
+        .with("lath-rows-read", || Lookups::<Fat, LathRowsRead<Fat>>::new(THINGS, 0.0))
         .with("lath-columns", || Lookups::<Fat, LathColumns<ColumnFat>>::new(THINGS, 0.0))
         .with("lath-hot", || Lookups::<Fat, LathColumns<HotFat>>::new(THINGS, 0.0))
-}
-
-/// Those who keep whole things.
-fn plain<T: Sample + Thing<Storage = Rows<T>>>(workload: Workload, stale: f64) -> Workload {
-    workload
-        .with("raw", move || Lookups::<T, RawFields>::new(THINGS, stale))
-        .with("slotmap", move || Lookups::<T, SlotMapBasic<T>>::new(THINGS, stale))
-        .with("thunderdome", move || Lookups::<T, Thunderdome<T>>::new(THINGS, stale))
-        .with("lath-rows", move || Lookups::<T, LathRows<T>>::new(THINGS, stale))
-        .with("lath-rows-read", move || Lookups::<T, LathRowsRead<T>>::new(THINGS, stale))
 }
 
 /// A full store and the keys in the order in which they are looked up.

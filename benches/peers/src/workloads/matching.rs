@@ -25,12 +25,16 @@ fn compare(name: &'static str, percent: u32, bars: &'static [Bar]) -> Workload {
         .with("thunderdome", move || steps::<ThunderdomeMatching>(percent));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyMatching, EvenioMatching, HecsMatching, SparseyMatching};
+        use crate::candidates::{
+            BevyMatching, EvenioMatching, HecsMatching, ShipyardMatching, SoaRsMatching, SparseyMatching,
+        };
         workload
             .with("hecs", move || steps::<HecsMatching>(percent))
             .with("bevy_ecs", move || steps::<BevyMatching>(percent))
             .with("evenio", move || steps::<EvenioMatching>(percent))
             .with("sparsey", move || steps::<SparseyMatching>(percent))
+            .with("shipyard", move || steps::<ShipyardMatching>(percent))
+            .with("soa-rs", move || steps::<SoaRsMatching>(percent))
     };
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", move || steps::<crate::candidates::FlecsMatching>(percent));

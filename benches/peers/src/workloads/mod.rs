@@ -1,5 +1,6 @@
 //! The rows of the comparison: one file per question, with the bars beside it.
 
+mod build;
 mod churn;
 mod heap;
 mod iterate;
@@ -34,27 +35,34 @@ pub(crate) fn all() -> Vec<Workload> {
         iterate_worn::workloads(),
         scale::workloads(),
         layout::workloads(),
+        build::workloads(),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// The workloads whose names are among `names` or start with one of them; all of them if there are no names.
+/// The workloads whose names are among `names` or start with one of them; if there are no names all of them, but for those that have to
+/// be named.
 ///
-/// A name that is complete means that workload alone: `lookup` does not bring `lookup-fat` along. Fails on a name that
-/// means nothing.
+/// A name that is complete means that workload alone: `lookup` does not bring `lookup-fat` along. `all` means what no names mean. Fails
+/// on a name that means nothing.
 pub(crate) fn matching(names: &[String]) -> Result<Vec<Workload>, String> {
     let all = all();
     let is_complete = |name: &String| all.iter().any(|workload| workload.name == *name);
-    let chooses = |name: &String, workload: &Workload| {
-        if is_complete(name) { workload.name == *name } else { workload.name.starts_with(name.as_str()) }
+    let chooses = |name: &String, workload: &Workload| match name.as_str() {
+        "all" => !workload.only_when_named,
+        _ if is_complete(name) => workload.name == *name,
+        start => workload.name.starts_with(start),
     };
     if let Some(unknown) = names.iter().find(|name| !all.iter().any(|workload| chooses(name, workload))) {
         return Err(format!("no workload is called `{unknown}`; --list shows them all"));
     }
-    let chosen: Vec<bool> =
-        all.iter().map(|workload| names.is_empty() || names.iter().any(|name| chooses(name, workload))).collect();
+    let is_chosen = |workload: &Workload| match names {
+        [] => !workload.only_when_named,
+        names => names.iter().any(|name| chooses(name, workload)),
+    };
+    let chosen: Vec<bool> = all.iter().map(is_chosen).collect();
     Ok(all.into_iter().zip(chosen).filter_map(|(workload, chosen)| chosen.then_some(workload)).collect())
 }
 
@@ -84,11 +92,38 @@ mod tests {
     }
 
     #[test]
+    fn builds_are_measured_only_when_asked_for() {
+        assert_eq!(names(&["build"]), ["build"]);
+        assert!(!names(&[]).contains(&"build".to_string()));
+        assert_eq!(names(&["all"]), names(&[]));
+        assert_eq!(names(&["all", "build"]).len(), all().len());
+    }
+
+    #[test]
+    fn a_name_that_means_nothing_is_refused() {
+        assert!(matching(&["lokup".to_string()]).err().unwrap().contains("`lokup`"));
+    }
+
+    #[test]
+    fn no_two_workloads_and_no_two_candidates_of_one_have_the_same_name() {
+        let twice = |mut names: Vec<String>| {
+            names.sort();
+            names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+        };
+        assert_eq!(twice(all().into_iter().map(|workload| workload.name).collect()), None);
+        for workload in all() {
+            let names = workload.candidates.iter().map(|candidate| candidate.name.to_string()).collect();
+            assert_eq!(twice(names), None, "{}", workload.name);
+        }
+    }
+
+    #[test]
     fn every_workload_has_raw_first_and_bars_for_those_who_take_part() {
         for workload in all() {
             let candidates: Vec<_> = workload.candidates.iter().map(|candidate| candidate.name).collect();
-            // The layouts are compared with each other.
-            assert_eq!(candidates[0] == "raw", !workload.name.starts_with("layout"), "{}", workload.name);
+            // The layouts are compared with each other, and builds with that of hecs.
+            let is_other = workload.name.starts_with("layout") || workload.name == "build";
+            assert_eq!(candidates[0] == "raw", !is_other, "{}", workload.name);
             for bar in workload.bars {
                 assert!(candidates.contains(&bar.against), "{}: {bar:?}", workload.name);
                 assert!(candidates.contains(&bar.candidate), "{}: {bar:?}", workload.name);

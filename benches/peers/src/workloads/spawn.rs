@@ -23,10 +23,25 @@ pub(super) fn workloads() -> Vec<Workload> {
 }
 
 fn compare<H: How>(name: &'static str, about: &'static str, n: u32, emptied: bool, bars: &'static [Bar]) -> Workload {
-    Workload::new(name, about, bars)
+    let workload = Workload::new(name, about, bars)
         .with("raw", move || Spawns::<H, RawRows<Fat>>::new(n, emptied))
         .with("slotmap", move || Spawns::<H, SlotMapBasic<Fat>>::new(n, emptied))
-        .with("thunderdome", move || Spawns::<H, Thunderdome<Fat>>::new(n, emptied))
+        .with("thunderdome", move || Spawns::<H, Thunderdome<Fat>>::new(n, emptied));
+    #[cfg(feature = "ecs")]
+    let workload = {
+        use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, SoaRs, Sparsey};
+        let workload = workload
+            .with("hecs", move || Spawns::<H, Hecs>::new(n, emptied))
+            .with("bevy_ecs", move || Spawns::<H, Bevy>::new(n, emptied))
+            .with("evenio", move || Spawns::<H, Evenio>::new(n, emptied))
+            .with("sparsey", move || Spawns::<H, Sparsey>::new(n, emptied))
+            .with("shipyard", move || Spawns::<H, Shipyard>::new(n, emptied));
+        // It cannot take single things out.
+        if emptied { workload } else { workload.with("soa-rs", move || Spawns::<H, SoaRs>::new(n, emptied)) }
+    };
+    #[cfg(feature = "flecs")]
+    let workload = workload.with("flecs", move || Spawns::<H, crate::candidates::Flecs>::new(n, emptied));
+    workload
         .with("lath-rows", move || Spawns::<H, LathRows<Fat>>::new(n, emptied))
         .with("lath-columns", move || Spawns::<H, LathColumns<ColumnFat>>::new(n, emptied))
 }

@@ -18,11 +18,13 @@ fn compare(name: &'static str, n: u32) -> Workload {
         .with("thunderdome", move || Tags::<ThunderdomeTagging>::new(n));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyTagging, HecsTagging, SparseyTagging};
+        use crate::candidates::{BevyTagging, EvenioTagging, HecsTagging, ShipyardTagging, SparseyTagging};
         workload
             .with("hecs", move || Tags::<HecsTagging>::new(n))
             .with("bevy_ecs", move || Tags::<BevyTagging>::new(n))
+            .with("evenio", move || Tags::<EvenioTagging>::new(n))
             .with("sparsey", move || Tags::<SparseyTagging>::new(n))
+            .with("shipyard", move || Tags::<ShipyardTagging>::new(n))
     };
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", move || Tags::<crate::candidates::FlecsTagging>::new(n));

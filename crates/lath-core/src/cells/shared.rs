@@ -1,6 +1,8 @@
 #![expect(unsafe_code, reason = "writes values behind a shared reference, into slots that this thread has claimed")]
 //! What can be done while others look: reserving and staging (C3), and the commit that ends it.
 
+use core::mem::ManuallyDrop;
+
 use super::*;
 
 impl<T: Thing> Cells<T> {
@@ -18,20 +20,25 @@ impl<T: Thing> Cells<T> {
 
     /// Claims the lowest free slot and puts a value there that lookups find at once. Gives the value back otherwise.
     pub(crate) fn stage(&self, value: T, kind: u32) -> Result<Handle<T>, (T, Option<OutOfMemory>)> {
-        let (index, place) = match self.claim(value.tags().widen()) {
+        // All that the value is asked, before a slot is claimed: it may panic, and a slot cannot be given back.
+        let (asked, tags) = (T::Storage::ask(&value), value.tags().widen());
+        let (index, place) = match self.claim(tags) {
             Ok(Some(claimed)) => claimed,
             Ok(None) => return Err((value, None)),
             Err(error) => return Err((value, Some(error))),
         };
         let bits = Handle::<T>::STAMP;
+        let mut value = ManuallyDrop::new(value);
         // SAFETY: the place is of this storage. Nobody else uses the value: the slot was free, so no handle reaches it,
-        // and `claim` gave it to this call alone.
+        // and `claim` gave it to this call alone. What was asked was asked of this value, which is not used again.
         unsafe {
-            self.values.write(place, value);
+            self.values.put(place, &mut value, asked);
             let stamp = self.values.stamp(place);
             let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, kind);
             stamp.store(live, Ordering::Release);
             self.staged.fetch_add(1, Ordering::Relaxed);
+            // Last: if that panics the thing is staged all the same.
+            T::Storage::drop_left(&mut value, asked);
             Ok(Handle::from_parts(index, live))
         }
     }

@@ -68,7 +68,7 @@ impl<T: Thing> Cells<T> {
             self.tags.grow(self.last_slot(index), tags)?;
         }
         if self.is_clustered() && !self.clusters.has_room(index, tags) {
-            self.clusters.grow(self.last_slot(index))?;
+            self.clusters.grow_for(tags, self.last_slot(index))?;
         }
         Ok(())
     }

@@ -85,6 +85,7 @@ impl<T: Thing> Cells<T> {
     /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
     #[inline]
     pub(super) unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        let _checked = const { (V::READS, V::WRITES) };
         let place = self.find(handle)?;
         if V::WITH | V::WITHOUT != 0 {
             // SAFETY: the place is of this storage and holds a value (`find`).

@@ -18,8 +18,10 @@ impl<T: Thing> Cells<T> {
             // Memory even for what is empty: a copy of a fixed pool allocates no more than the original.
             copy.room(index)?;
             let Some(place) = self.values.place(index) else { unreachable!("`ranges` lists slots with memory") };
-            let state = self.slots.state(index);
             let Some(stamp) = self.stamp(index) else { unreachable!("a place has a stamp") };
+            // The stamp first, the state after: others may be staging meanwhile. Whoever has set an odd stamp had claimed the
+            // slot before; one that is claimed after its stamp was seen to be even counts as reserved.
+            let state = self.slots.state(index);
             if state == State::Free && stamp == 0 {
                 continue;
             }
@@ -100,7 +102,7 @@ impl<T: Thing> Cells<T> {
                 freed(slot, doomed.cells());
                 drop(doomed);
             }
-            from = index + 1;
+            from = index.saturating_add(1); // the last slot of all is not found again: it is not live any more
         }
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {

@@ -13,14 +13,9 @@ impl Clusters {
     pub(crate) fn sets(&self, into: &mut Vec<u64>) {
         into.clear();
         into.resize(self.clusters.len(), 0);
-        for (&tags, &id) in &self.by_tags {
+        for &(tags, id) in &self.by_tags {
             into[id as usize] = tags;
         }
-    }
-
-    /// Makes room for the cluster of a set of tags, in all groups up to that of slot `last`.
-    pub(crate) fn grow_for(&mut self, tags: u64, last: u32) -> Result<(), OutOfMemory> {
-        if self.has_room(last, tags) { Ok(()) } else { self.grow(last) }
     }
 
     /// Makes the owner of every group what `owner` says. There must be room; the slots are as they will be.
@@ -39,7 +34,7 @@ impl Clusters {
                 }
                 continue;
             };
-            let id = self.id(tags);
+            let Some(id) = self.find(tags) else { continue };
             self.give(group, id);
             if slots.free_in(group).is_some() {
                 let cluster = &mut self.clusters[id as usize];

@@ -265,12 +265,10 @@ impl<T: Thing> Pool<T> {
         DrainWhere { pool: self, from: 0, which }
     }
 
-    /// The next live thing at slot `from` or later; `from` moves on past it.
-    fn next_handle(&self, from: &mut u32) -> Option<Handle<T>> {
-        let index = self.cells.next_live(*from)?;
-        // The last slot of all is reached once and only once: past it there is nothing at `u32::MAX`, which is no index
-        // that `next_live` would find twice, since it is despawned or kept by now and the caller stops at `None`.
-        *from = index.saturating_add(1);
+    /// The next live thing at slot `from` or later; `from` moves on past it, also past the last slot of all.
+    fn next_handle(&self, from: &mut u64) -> Option<Handle<T>> {
+        let index = self.cells.next_live(u32::try_from(*from).ok()?)?;
+        *from = u64::from(index) + 1;
         self.cells.handle_at(index)
     }
 }
@@ -339,7 +337,7 @@ impl<T: Thing> Drop for Leaving<'_, T> {
 /// Takes things out of a pool while walking it: [`Pool::drain_where`].
 pub struct DrainWhere<'a, T: Thing, F> {
     pool: &'a mut Pool<T>,
-    from: u32,
+    from: u64,
     which: F,
 }
 

@@ -253,7 +253,8 @@ impl<T: Thing> Default for Pool<T> {
 }
 
 /// Every handle is good in the copy too, staged, reserved and buried ones included, and what is spawned next gets the
-/// same handle in both.
+/// same handle in both. Others may be staging at the same time: a thing that is just being staged is not in the copy, where its
+/// handle waits for a thing like one that was reserved.
 ///
 /// # Panics
 ///

@@ -1,3 +1,4 @@
+#![expect(unsafe_code, reason = "reads words that do not change several at a time")]
 //! The states of slots as bits, 64 slots to a group: a word for each state.
 //!
 //! ```text
@@ -94,6 +95,15 @@ fn words_mut(eight: &mut Eight, number: u32) -> [&mut u64; 4] {
     eight.each_mut().map(|line| line.0[(number % EIGHT) as usize].get_mut())
 }
 
+/// Whether every slot of eight groups is live.
+#[inline(always)]
+fn all_full(live: &Line) -> bool {
+    // SAFETY: a line has the layout of its words. Nobody writes to these meanwhile: behind a shared reference slots only become
+    // claimed (S3), and there is one, so they can be read as plain words, which unlike atomic ones are read several at a time.
+    let words = unsafe { (&raw const live.0).cast::<[u64; 8]>().read() };
+    words.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX
+}
+
 /// The live slots of some groups in a row.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveWords<'a> {
@@ -118,8 +128,7 @@ impl LiveWords<'_> {
         while let Some(eight) = self.eights.get(((self.skipped + n) / EIGHT) as usize) {
             let first = (self.skipped + n) % EIGHT;
             let wanted = (EIGHT - first).min(end - n);
-            let all = || eight[LIVE].0.iter().fold(u64::MAX, |all, word| all & word.load(Relaxed));
-            if wanted == EIGHT && all() == u64::MAX {
+            if wanted == EIGHT && all_full(&eight[LIVE]) {
                 n += EIGHT;
                 continue;
             }

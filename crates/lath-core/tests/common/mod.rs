@@ -7,6 +7,7 @@
 
 mod calls;
 pub(crate) mod counted;
+pub(crate) mod dice;
 pub(crate) mod oracle;
 pub(crate) mod owners;
 pub(crate) mod play;

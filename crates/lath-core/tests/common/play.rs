@@ -1,17 +1,17 @@
 //! The player: makes random calls on a pool and on the oracle, and compares everything that a caller can observe.
 //!
-//! The calls themselves are in `calls.rs`. A failure prints the seed, the step and the call. `LATH_MODEL_SEED=7` plays that seed alone; `LATH_MODEL_STEPS=100000`
-//! plays longer games.
+//! The calls themselves are in `calls.rs`. A failure prints the seed, the step and the call. `LATH_MODEL_SEED=7` plays that seed alone;
+//! `LATH_MODEL_STEPS=100000` plays longer games. Fuzz targets play with bytes instead of seeds.
 
 use std::fmt::Debug;
 use std::ops::Range;
 use std::str::FromStr;
 
-use fastrand::Rng;
 use lath_core::{Handle, Pool, SpawnFault, TagSet};
 
 use super::Subject;
 use super::counted;
+use super::dice::Dice;
 use super::oracle::{Fate, Oracle, forge, last_generation};
 
 /// What kind of pool to play with.
@@ -27,12 +27,31 @@ pub(crate) fn play<T: Subject>(room: Room, seeds: Range<u64>) {
     let steps = setting("LATH_MODEL_STEPS").unwrap_or(150);
     let seeds = setting("LATH_MODEL_SEED").map_or(seeds, |seed| seed..seed + 1);
     for seed in seeds {
-        let mut player = Player::<T>::new(room, seed);
-        for _ in 0..steps {
-            player.step();
-        }
-        player.finish();
+        game::<T>(room, Dice::with_seed(seed), steps);
     }
+}
+
+/// Plays one game of at most so many steps.
+pub(crate) fn game<T: Subject>(room: Room, dice: Dice, steps: usize) {
+    let mut player = Player::<T>::new(room, dice);
+    for _ in 0..steps {
+        if !player.random.next_step() {
+            break;
+        }
+        player.step();
+    }
+    player.finish();
+}
+
+/// Plays one game in any kind of room, of at most 300 steps.
+pub(crate) fn any_room<T: Subject>(mut dice: Dice) {
+    let most = 600.min(u32::MAX >> (32 - T::INDEX_BITS)) as usize;
+    let room = match dice.u8(..4) {
+        0 => Room::Capacity(dice.usize(..=most)),
+        1 => Room::Fixed(dice.usize(1..=most)),
+        _ => Room::Growable,
+    };
+    game::<T>(room, dice, 300);
 }
 
 fn setting<V: FromStr<Err: Debug>>(name: &str) -> Option<V> {
@@ -41,7 +60,7 @@ fn setting<V: FromStr<Err: Debug>>(name: &str) -> Option<V> {
 
 /// Says where the game was when an assertion failed.
 struct At {
-    seed: u64,
+    game: String,
     step: usize,
     call: &'static str,
     thing: &'static str,
@@ -50,15 +69,15 @@ struct At {
 impl Drop for At {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let Self { seed, step, call, thing } = self;
-            eprintln!("{thing}: step {step} of seed {seed}, `{call}`; LATH_MODEL_SEED={seed} plays it again");
+            let Self { game, step, call, thing } = self;
+            eprintln!("{thing}: `{call}`, step {step} of {game}");
         }
     }
 }
 
 pub(super) struct Player<T: Subject> {
     at: At,
-    pub(super) random: Rng,
+    pub(super) random: Dice,
     pub(super) pool: Pool<T>,
     pub(super) oracle: Oracle<T>,
     /// Values that an empty pool holds: the nil thing.
@@ -69,8 +88,8 @@ pub(super) struct Player<T: Subject> {
 }
 
 impl<T: Subject> Player<T> {
-    fn new(room: Room, seed: u64) -> Self {
-        let at = At { seed, step: 0, call: "new", thing: std::any::type_name::<T>() };
+    fn new(room: Room, random: Dice) -> Self {
+        let at = At { game: random.to_string(), step: 0, call: "new", thing: std::any::type_name::<T>() };
         counted::start_anew();
         let largest = u32::MAX >> (32 - T::INDEX_BITS);
         let (pool, limit) = match room {
@@ -80,7 +99,7 @@ impl<T: Subject> Player<T> {
         };
         let fixed = matches!(room, Room::Fixed(_));
         let (oracle, idle) = (Oracle::new(limit, matches!(room, Room::Fixed(_))), counted::alive());
-        Self { at, random: Rng::with_seed(seed), pool, oracle, idle, epoch: 0, last_value: 0, fixed }
+        Self { at, random, pool, oracle, idle, epoch: 0, last_value: 0, fixed }
     }
 
     fn finish(mut self) {

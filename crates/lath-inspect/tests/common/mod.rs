@@ -1,6 +1,9 @@
 //! A world with one of everything that a field can be.
 #![allow(dead_code, unreachable_pub)] // not every test uses all of it
 
+#[path = "../../../lath-core/tests/common/dice.rs"]
+pub(crate) mod dice;
+
 use lath_core::bitflags::bitflags;
 use lath_core::{Handle, Mut, Ref, Thing};
 use lath_inspect::{Inspect, Inspector, Request, Response};

@@ -201,6 +201,9 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
 
     /// Calls `f` with all that the view sees, beside a look at the same fields of all the others.
     ///
+    /// The others are all things of the pool but the one at hand, also those that the view's tags leave out. The view through which they
+    /// are seen is named in the call, reads only, and uses fields that this query uses; anything else does not compile.
+    ///
     /// # Examples
     ///
     /// ```

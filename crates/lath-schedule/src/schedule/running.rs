@@ -94,16 +94,18 @@ impl Schedule {
         let learn = self.runs % 64 == 1 || self.runs < 4;
         let Self { nodes, plan, .. } = self;
         let Some(plan) = plan else { unreachable!("built just now") };
-        let version = world.shelf.version();
+        let seen = (world.id(), world.shelf.version());
         let mut run = Run::new(world, threads, self.epoch, self.measure_all || learn);
         let several = threads.count() > 1;
         let mut result = Ok(());
+        let mut replaced = false;
         for stage in &mut plan.stages {
+            replaced |= run.world().id() != seen.0;
             let done = match stage {
                 // After a failure what was promised is kept, and nothing else begins.
                 Stage::Apply(list) => run.apply(nodes, list),
                 _ if result.is_err() => continue,
-                Stage::Alone(number) => match still_there(&mut run, nodes, &[*number], version) {
+                Stage::Alone(number) => match still_there(&mut run, nodes, &[*number], seen) {
                     Ok(()) => run.run_alone(nodes, *number),
                     missing => missing,
                 },
@@ -112,7 +114,7 @@ impl Schedule {
                         graph.note_costs(|number| nodes[number as usize].timing.cost);
                     }
                     let worth_it = several && graph.members.len() > 1 && graph.gain >= self.parallel_from;
-                    match still_there(&mut run, nodes, &graph.members, version) {
+                    match still_there(&mut run, nodes, &graph.members, seen) {
                         Ok(()) => match self.shuffle.map(|seed| mix(seed ^ self.runs)) {
                             #[cfg(feature = "parallel")]
                             seed if worth_it => {
@@ -130,7 +132,11 @@ impl Schedule {
         }
         #[cfg(not(feature = "parallel"))]
         let _ = several;
-        if run.has_measured() {
+        let measured = run.has_measured();
+        if replaced {
+            self.ready_for = None; // some systems may be ready for one world, and some for another
+        }
+        if measured {
             self.note_spans();
         }
         result.map_err(|failure| failure.into_error(&self.nodes))
@@ -175,15 +181,21 @@ impl Schedule {
     }
 }
 
-/// Whether what some systems need is still there, after commands of this run have been applied.
-fn still_there(run: &mut Run<'_>, nodes: &[Node], list: &[u32], version: u64) -> Result<(), Failure> {
+/// Whether what some systems need is still there, after commands of this run have been applied. If the whole world has been
+/// replaced meanwhile, systems are made ready for the other one: the places that they know are those of the first.
+fn still_there(run: &mut Run<'_>, nodes: &mut [Node], list: &[u32], seen: (u64, u64)) -> Result<(), Failure> {
     let world = run.world();
-    if world.shelf.version() == version {
+    if (world.id(), world.shelf.version()) == seen {
         return Ok(());
     }
     for &number in list {
+        let node = &mut nodes[number as usize];
+        if world.id() != seen.0 {
+            node.init(world);
+            node.access.prepare.iter().for_each(|prepare| prepare(world));
+        }
         let missing = |missing| Failure { node: number, why: crate::run::Why::Missing(missing) };
-        nodes[number as usize].check(world).map_err(missing)?;
+        node.check(world).map_err(missing)?;
     }
     Ok(())
 }

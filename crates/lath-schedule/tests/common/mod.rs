@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 pub(crate) mod counted;
+#[path = "../../../lath-core/tests/common/dice.rs"]
+pub(crate) mod dice;
 
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;

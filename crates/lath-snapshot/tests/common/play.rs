@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use fastrand::Rng;
 use lath_core::{Handle, Pool, Relation, Reuse, TagSet};
 
+use super::dice::Dice;
 use super::things::Subject;
 
 /// A second tree, in which nothing goes with its parent.
@@ -15,7 +15,7 @@ impl Relation for Carried {
 }
 
 /// A pool that is worth playing with.
-pub(crate) fn pool<T: Subject>(random: &mut Rng) -> Pool<T> {
+pub(crate) fn pool<T: Subject>(random: &mut Dice) -> Pool<T> {
     let mut pool = match random.u8(..4) {
         0 => Pool::fixed(random.usize(100..700)).unwrap(),
         1 => Pool::with_capacity(random.usize(..900)).unwrap(),
@@ -29,16 +29,19 @@ pub(crate) fn pool<T: Subject>(random: &mut Rng) -> Pool<T> {
 }
 
 /// Makes `calls` random calls, and notes every answer.
-pub(crate) fn play<T: Subject>(pool: &mut Pool<T>, random: &mut Rng, calls: usize) -> String {
+pub(crate) fn play<T: Subject>(pool: &mut Pool<T>, random: &mut Dice, calls: usize) -> String {
     let mut heard = String::new();
     for _ in 0..calls {
+        if !random.next_step() {
+            break;
+        }
         call(pool, random, &mut heard);
     }
     pool.check_invariants().unwrap();
     heard
 }
 
-fn call<T: Subject>(pool: &mut Pool<T>, random: &mut Rng, heard: &mut String) {
+fn call<T: Subject>(pool: &mut Pool<T>, random: &mut Dice, heard: &mut String) {
     let value = random.u32(..1000);
     let known: Vec<Handle<T>> = pool.iter_with_staged().map(|(handle, _)| handle).collect();
     let mut any = || if known.is_empty() { Handle::NIL } else { known[random.usize(..known.len())] };
@@ -94,11 +97,11 @@ fn call<T: Subject>(pool: &mut Pool<T>, random: &mut Rng, heard: &mut String) {
 
 /// A handle that is reserved just now, if there is room.
 trait ReserveOrNil<T: Subject> {
-    fn reserve_or_nil(&self, random: &mut Rng) -> Handle<T>;
+    fn reserve_or_nil(&self, random: &mut Dice) -> Handle<T>;
 }
 
 impl<T: Subject> ReserveOrNil<T> for Pool<T> {
-    fn reserve_or_nil(&self, random: &mut Rng) -> Handle<T> {
+    fn reserve_or_nil(&self, random: &mut Dice) -> Handle<T> {
         if random.bool() { self.try_reserve().unwrap_or_default() } else { Handle::NIL }
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn chart(outcome: &Outcome<'_>) -> String {
     let unit = match outcome.workload.unit {
         Unit::Seconds => "times as long as",
         Unit::BytesPer(_) => "times as many bytes as",
+        Unit::BuildSeconds => "times as much processor time as",
     };
     let axis = format!("{unit} {} (logarithmic)", outcome.reference().name);
     canvas.text((LEFT, end + 32.0), Anchor::Start, "dim", &axis);

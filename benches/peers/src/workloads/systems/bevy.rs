@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::{Component, Query, Schedule, World};
 use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
 
+use super::heavy::{self, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 #[derive(Component)]
@@ -132,5 +133,36 @@ impl Empty {
 impl Hundred for Empty {
     fn run(&mut self) {
         self.schedule.run(&mut self.world);
+    }
+}
+
+fn toil_a(mut all: Query<&mut A>) {
+    all.iter_mut().for_each(|mut a| toil(&mut a.0));
+}
+
+fn toil_b(mut all: Query<&mut B>) {
+    all.iter_mut().for_each(|mut b| toil(&mut b.0));
+}
+
+pub(super) struct Heavy<const MULTI: bool> {
+    world: World,
+    schedule: Schedule,
+}
+
+impl<const MULTI: bool> heavy::Heavy for Heavy<MULTI> {
+    fn new() -> Self {
+        let mut world = World::new();
+        world.spawn_batch((0..heavy::THINGS).map(|n| (A(numbers(n)[0]), B(numbers(n)[1]))));
+        let mut schedule = schedule(MULTI);
+        schedule.add_systems((toil_a, toil_b));
+        Self { world, schedule }
+    }
+
+    fn run(&mut self) {
+        self.schedule.run(&mut self.world);
+    }
+
+    fn values(&mut self, mut f: impl FnMut(f32, f32)) {
+        self.world.query::<(&A, &B)>().iter(&self.world).for_each(|(a, b)| f(a.0, b.0));
     }
 }

@@ -4,6 +4,7 @@ use lath_core::bitflags::bitflags;
 use lath_core::{Mut, Thing, View};
 use lath_schedule::{Query, Schedule, World};
 
+use super::heavy::{self, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 bitflags! {
@@ -138,5 +139,46 @@ impl Hundred for Empty {
             true => self.schedule.run_serial(&mut self.world),
             false => self.schedule.run(&mut self.world),
         }
+    }
+}
+
+#[derive(Thing, Default)]
+#[thing(columns)]
+struct Two {
+    a: f32,
+    b: f32,
+}
+
+fn toil_a(mut all: Query<Mut<two::a>>) {
+    all.each(|mut a| toil(&mut a));
+}
+
+fn toil_b(mut all: Query<Mut<two::b>>) {
+    all.each(|mut b| toil(&mut b));
+}
+
+pub(super) struct Heavy<const THREADS: bool> {
+    world: World,
+    schedule: Schedule,
+}
+
+impl<const THREADS: bool> heavy::Heavy for Heavy<THREADS> {
+    fn new() -> Self {
+        let mut world = World::new();
+        world.pool_mut::<Two>().extend((0..heavy::THINGS).map(|n| Two { a: numbers(n)[0], b: numbers(n)[1] }));
+        let mut schedule = Schedule::new();
+        schedule.add((toil_a, toil_b));
+        Self { world, schedule }
+    }
+
+    fn run(&mut self) {
+        match THREADS {
+            true => self.schedule.run(&mut self.world),
+            false => self.schedule.run_serial(&mut self.world),
+        }
+    }
+
+    fn values(&mut self, mut f: impl FnMut(f32, f32)) {
+        self.world.pool::<Two>().iter().for_each(|(_, two)| f(*two.a, *two.b));
     }
 }

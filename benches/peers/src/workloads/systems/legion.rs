@@ -3,6 +3,7 @@
 use legion::systems::SystemBuilder;
 use legion::{IntoQuery, Resources, Schedule, World};
 
+use super::heavy::{self, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 struct A(f32);
@@ -73,5 +74,34 @@ impl Empty {
 impl Hundred for Empty {
     fn run(&mut self) {
         self.schedule.execute(&mut self.world, &mut self.resources);
+    }
+}
+
+pub(super) struct Heavy {
+    world: World,
+    resources: Resources,
+    schedule: Schedule,
+}
+
+impl heavy::Heavy for Heavy {
+    fn new() -> Self {
+        let mut world = World::default();
+        world.extend((0..heavy::THINGS).map(|n| (A(numbers(n)[0]), B(numbers(n)[1]))).collect::<Vec<_>>());
+        let a = SystemBuilder::new("a").with_query(<&mut A>::query()).build(|_, world, _, query| {
+            query.for_each_mut(world, |a| toil(&mut a.0));
+        });
+        let b = SystemBuilder::new("b").with_query(<&mut B>::query()).build(|_, world, _, query| {
+            query.for_each_mut(world, |b| toil(&mut b.0));
+        });
+        let schedule = Schedule::builder().add_system(a).add_system(b).build();
+        Self { world, resources: Resources::default(), schedule }
+    }
+
+    fn run(&mut self) {
+        self.schedule.execute(&mut self.world, &mut self.resources);
+    }
+
+    fn values(&mut self, mut f: impl FnMut(f32, f32)) {
+        <(&A, &B)>::query().iter(&self.world).for_each(|(a, b)| f(a.0, b.0));
     }
 }

@@ -1,14 +1,19 @@
-//! Schedulers: three small systems that conflict in part, and a hundred systems that do nothing.
+//! Schedulers: three small systems that conflict in part, a hundred systems that do nothing, and two that have much to do.
 
 #[cfg(feature = "ecs")]
 mod bevy;
+#[cfg(feature = "ecs")]
+mod evenio;
 #[cfg(feature = "flecs")]
 mod flecs;
+mod heavy;
 #[cfg(feature = "ecs")]
 mod hecs;
 mod lath;
 #[cfg(feature = "ecs")]
 mod legion;
+#[cfg(feature = "ecs")]
+mod shipyard;
 
 use std::hint::black_box;
 
@@ -25,7 +30,7 @@ const EACH: u32 = 10_000;
 const TIMES: u32 = 50;
 
 pub(super) fn workloads() -> Vec<Workload> {
-    vec![three(), empty()]
+    vec![three(), empty(), heavy::workload()]
 }
 
 /// A way to run the three systems: swap A with B in all, C with D where there is D, C with E where there is E.
@@ -47,7 +52,9 @@ fn three() -> Workload {
         .with("hecs calls", Steps::<hecs::Three>::new)
         .with("bevy single", Steps::<bevy::ThreeSingle>::new)
         .with("bevy multi", Steps::<bevy::ThreeMulti>::new)
-        .with("legion", Steps::<legion::Three>::new);
+        .with("legion", Steps::<legion::Three>::new)
+        .with("shipyard", Steps::<shipyard::Three>::new)
+        .with("evenio", Steps::<evenio::Three>::new);
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", Steps::<flecs::Three>::new);
     workload.with("lath-serial", Steps::<lath::ThreeSerial>::new).with("lath", Steps::<lath::ThreeThreads>::new)
@@ -60,7 +67,9 @@ fn empty() -> Workload {
     let workload = workload
         .with("bevy single", || Often(bevy::Empty::single()))
         .with("bevy multi", || Often(bevy::Empty::multi()))
-        .with("legion", || Often(legion::Empty::new()));
+        .with("legion", || Often(legion::Empty::new()))
+        .with("shipyard", || Often(shipyard::Empty::new()))
+        .with("evenio", || Often(evenio::Empty::new()));
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", || Often(flecs::Empty::new()));
     workload.with("lath-serial", || Often(lath::Empty::serial())).with("lath", || Often(lath::Empty::threads()))

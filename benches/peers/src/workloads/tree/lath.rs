@@ -5,42 +5,95 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::forest::{Affine, Forest, Transforms, local};
 
-/// What a thing of these trees is.
-pub(super) trait Numbered: Thing<Storage = lath_core::Rows<Self>> {
+/// What a thing of these trees is, in either layout.
+pub(super) trait Numbered: Thing {
     fn numbered(number: u32) -> Self;
-    fn number(&self) -> u32;
+    fn number(pool: &Pool<Self>, handle: Handle<Self>) -> u32;
 }
 
-#[derive(Thing, Default)]
-pub(super) struct Small {
-    number: u32,
+macro_rules! things {
+    ($layout:ident, $Small:ident, $Placed:ident, $placed:ident, |$pool:ident, $at:ident| $number:expr) => {
+        #[derive(Thing, Default)]
+        #[thing($layout)]
+        pub(super) struct $Small {
+            number: u32,
+        }
+
+        impl Numbered for $Small {
+            fn numbered(number: u32) -> Self {
+                Self { number }
+            }
+
+            #[inline(always)]
+            fn number($pool: &Pool<Self>, $at: Handle<Self>) -> u32 {
+                $number
+            }
+        }
+
+        #[derive(Thing, Default)]
+        #[thing($layout)]
+        pub(super) struct $Placed {
+            number: u32,
+            local: Affine,
+            world: Affine,
+        }
+
+        impl Numbered for $Placed {
+            fn numbered(number: u32) -> Self {
+                Self { number, local: local(number), world: [0.0; 12] }
+            }
+
+            #[inline(always)]
+            fn number($pool: &Pool<Self>, $at: Handle<Self>) -> u32 {
+                $number
+            }
+        }
+
+        impl<const THREADS: usize> Transforms for Lath<$Placed, THREADS> {
+            fn update_all(&mut self, _: &[Handle<$Placed>]) {
+                let mut tree = self.0.tree_mut();
+                match &self.1 {
+                    None => tree.cascade::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                        |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
+                    ),
+                    Some(threads) => threads.install(|| {
+                        tree.par_cascade::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                            |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
+                        );
+                    }),
+                }
+            }
+
+            fn update_below(&mut self, marked: &[Handle<$Placed>]) {
+                let mut tree = self.0.tree_mut();
+                for &top in marked {
+                    tree.mark(top);
+                }
+                match &self.1 {
+                    None => tree.cascade_dirty::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                        |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
+                    ),
+                    Some(threads) => threads.install(|| {
+                        tree.par_cascade_dirty::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                            |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
+                        )
+                    }),
+                };
+            }
+
+            fn world(&self, key: Handle<$Placed>) -> Affine {
+                self.0.view::<Ref<$placed::world>>(key).map_or([0.0; 12], |world| *world)
+            }
+        }
+    };
 }
 
-impl Numbered for Small {
-    fn numbered(number: u32) -> Self {
-        Self { number }
-    }
+things!(rows, Small, Placed, placed, |pool, at| pool[at].number);
+things!(columns, ColumnSmall, ColumnPlaced, column_placed, |pool, at| *pool.read(at).number);
 
-    fn number(&self) -> u32 {
-        self.number
-    }
-}
-
-#[derive(Thing, Default)]
-pub(super) struct Placed {
-    number: u32,
-    local: Affine,
-    world: Affine,
-}
-
-impl Numbered for Placed {
-    fn numbered(number: u32) -> Self {
-        Self { number, local: local(number), world: [0.0; 12] }
-    }
-
-    fn number(&self) -> u32 {
-        self.number
-    }
+#[inline(always)]
+fn place(parent: Option<&Affine>, local: &Affine) -> Affine {
+    parent.map_or(*local, |parent| super::forest::compose(parent, local))
 }
 
 /// A pool, and threads for the sweeps if there is to be more than one.
@@ -74,38 +127,6 @@ impl<T: Numbered, const THREADS: usize> Forest for Lath<T, THREADS> {
     }
 
     fn walk(&self, root: Handle<T>, mut f: impl FnMut(u32)) {
-        self.0.tree().descendants(root).for_each(|at| f(self.0[at].number()));
-    }
-}
-
-type Places<'a> = (Ref<'a, placed::local>, Mut<'a, placed::world>);
-
-#[inline(always)]
-fn place(parent: Option<Ref<'_, placed::world>>, (local, mut world): Places<'_>) {
-    *world = parent.map_or(*local, |parent| super::forest::compose(&parent, &local));
-}
-
-impl<const THREADS: usize> Transforms for Lath<Placed, THREADS> {
-    fn update_all(&mut self, _: &[Handle<Placed>]) {
-        let mut tree = self.0.tree_mut();
-        match &self.1 {
-            None => tree.cascade::<Ref<placed::world>, Places>(place),
-            Some(threads) => threads.install(|| tree.par_cascade::<Ref<placed::world>, Places>(place)),
-        }
-    }
-
-    fn update_below(&mut self, marked: &[Handle<Placed>]) {
-        let mut tree = self.0.tree_mut();
-        for &top in marked {
-            tree.mark(top);
-        }
-        match &self.1 {
-            None => tree.cascade_dirty::<Ref<placed::world>, Places>(place),
-            Some(threads) => threads.install(|| tree.par_cascade_dirty::<Ref<placed::world>, Places>(place)),
-        };
-    }
-
-    fn world(&self, key: Handle<Placed>) -> Affine {
-        self.0[key].world
+        self.0.tree().descendants(root).for_each(|at| f(T::number(&self.0, at)));
     }
 }

@@ -2,19 +2,21 @@
 
 #[cfg(feature = "ecs")]
 mod bevy;
+#[cfg(feature = "flecs")]
+mod flecs;
 mod forest;
 #[cfg(feature = "ecs")]
 mod indextree;
 mod lath;
+mod linked;
 mod raw;
-mod slotmap;
 
 use fastrand::Rng;
 
 use self::forest::{Affine, Forest, Transforms};
 use self::lath::Lath;
+use self::linked::{InArena, InSlotMap, Links};
 use self::raw::Raw;
-use self::slotmap::Slots;
 use crate::workload::{Bar, Trial, Workload};
 use crate::workloads::mix;
 
@@ -48,12 +50,17 @@ pub(super) fn workloads() -> Vec<Workload> {
         ($name:literal, $about:literal, $bars:expr, $trial:ident) => {{
             let workload = Workload::new($name, $about, const { $bars })
                 .with("raw", $trial::<Raw<forest::Small>>::new)
-                .with("slotmap", $trial::<Slots<forest::Small>>::new);
+                .with("slotmap", $trial::<Links<InSlotMap, forest::Small>>::new)
+                .with("thunderdome", $trial::<Links<InArena, forest::Small>>::new);
             #[cfg(feature = "ecs")]
             let workload = workload
                 .with("indextree", $trial::<indextree::Index<forest::Small>>::new)
                 .with("bevy_ecs", $trial::<bevy::Bevy<bevy::Small>>::new);
-            workload.with("lath-rows", $trial::<Lath<lath::Small>>::new)
+            #[cfg(feature = "flecs")]
+            let workload = workload.with("flecs", $trial::<flecs::Flecs<flecs::Small>>::new);
+            workload
+                .with("lath-rows", $trial::<Lath<lath::Small>>::new)
+                .with("lath-columns", $trial::<Lath<lath::ColumnSmall>>::new)
         }};
     }
     vec![
@@ -120,13 +127,18 @@ fn transforms(
 ) -> Workload {
     let workload = Workload::new(name, about, bars)
         .with("raw", move || Update::<Raw<forest::Placed>>::new(shape, changed))
-        .with("slotmap", move || Update::<Slots<forest::Placed>>::new(shape, changed));
+        .with("slotmap", move || Update::<Links<InSlotMap, forest::Placed>>::new(shape, changed))
+        .with("thunderdome", move || Update::<Links<InArena, forest::Placed>>::new(shape, changed));
     #[cfg(feature = "ecs")]
     let workload = workload
         .with("indextree", move || Update::<indextree::Index<forest::Placed>>::new(shape, changed))
         .with("bevy_ecs", move || Update::<bevy::Bevy<bevy::Placed>>::new(shape, changed))
         .with("bevy_transform", move || Update::<bevy::BevyTransform>::new(shape, changed));
-    workload.with("lath-rows", move || Update::<Lath<lath::Placed>>::new(shape, changed))
+    #[cfg(feature = "flecs")]
+    let workload = workload.with("flecs", move || Update::<flecs::Flecs<flecs::Placed>>::new(shape, changed));
+    workload
+        .with("lath-rows", move || Update::<Lath<lath::Placed>>::new(shape, changed))
+        .with("lath-columns", move || Update::<Lath<lath::ColumnPlaced>>::new(shape, changed))
 }
 
 /// What a second thread brings. The hand-written code has one.

@@ -273,6 +273,9 @@ fn check<T: Snap>(state: &PoolState, limit: u64) -> Result<(), StateError> {
     if !buried.into_iter().eq(expected) {
         return broken("the graves are not those of the buried slots", 0);
     }
+    if state.tick > u64::MAX / 2 {
+        return broken("the tick is one that no pool has ever reached", 0);
+    }
     if state.reuse > 2 { broken("the order of reuse is none of the three", 0) } else { Ok(()) }
 }
 

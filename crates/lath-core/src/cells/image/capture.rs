@@ -2,6 +2,7 @@
 //! Taking an image of a pool.
 
 use super::*;
+use crate::wait::wait;
 
 /// An image that is being made: if a `Clone` panics, it is left empty.
 pub(super) struct Unfinished<'a, T: Snap>(pub(super) &'a mut Image<T>);
@@ -104,6 +105,7 @@ impl<T: Snap> Cells<T> {
 
     /// Notes the states of the slots, such that they fit together although others may claim slots meanwhile.
     pub(super) fn note_words(&self, image: &mut Image<T>) {
+        let mut rounds = 0;
         loop {
             image.words.clear();
             let mut out_of_use = 0;
@@ -118,7 +120,7 @@ impl<T: Snap> Cells<T> {
             if out_of_use == self.slots.retired() + 1 {
                 break;
             }
-            core::hint::spin_loop();
+            wait(&mut rounds);
         }
         for (&number, &[_, live, claimed, buried]) in image.numbers.iter().zip(&image.words) {
             let staged = ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));

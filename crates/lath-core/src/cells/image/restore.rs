@@ -143,7 +143,8 @@ impl<T: Snap> Cells<T> {
             if self.clustered {
                 let mut before = None;
                 for owner in (0..image.numbers.len()).map(|at| image.owner(at)) {
-                    if let Some(tags) = owner.filter(|_| owner != before) {
+                    let new = owner.filter(|_| owner != before);
+                    if let Some(tags) = new.filter(|&tags| !self.clusters.has_room(last, tags)) {
                         self.clusters.grow_for(tags, last)?;
                     }
                     before = owner;

@@ -2,7 +2,7 @@
 #![deny(warnings)]
 
 use lath_core::bitflags::bitflags;
-use lath_core::{Handle, Pool, Thing, View};
+use lath_core::{Handle, Mut, Pool, Thing, View};
 
 bitflags! {
     #[derive(Clone, Copy, Default)]
@@ -33,6 +33,13 @@ where
     Self: Sized,
 {
     value: &'a Vec<u8>,
+}
+
+/// Nothing but a handle: a filter, which borrows nothing.
+#[derive(View)]
+#[view(Cell<X, N>, with = Tags::LAST)]
+struct Last<X: Default + 'static, const N: usize> {
+    who: Handle<Cell<X, N>>,
 }
 
 /// Bounds of every kind.
@@ -113,6 +120,12 @@ fn main() {
         seen += 1;
     });
     assert_eq!((cells.read(cell).value, seen), (4, 1));
+
+    cells.each(|(last, mut value): (Last<i32, 4>, Mut<cell::value<i32, 4>>)| {
+        assert_eq!(last.who, cell);
+        *value += 1;
+    });
+    assert_eq!((cells.read(cell).value, cells.count::<Last<i32, 4>>()), (5, 1));
 
     let mut cells = Pool::new();
     cells.spawn(Cell { value: vec![1], tags: Tags::empty() });
