@@ -91,13 +91,19 @@ fn a_planet_goes_with_all_that_is_attached_and_the_probe_finds_another() {
     demo.press('d');
     assert!(!demo.parts().contains(uranus));
     assert_eq!(demo.parts().len(), before - 6); // the planet, two moons, three orbits
-    // The probe goes down with whatever it circles, and the next one is launched.
-    for _ in 0..10 {
+    // The probe goes down with whatever it circles, and the next one is launched, until there are no planets left.
+    for planets_left in (0..6).rev() {
         demo.press('d');
         for _ in 0..400 {
             demo.tick();
         }
+        let parts = demo.parts();
+        let probe = parts.handles().find(|part| *parts.read(*part).name == "probe");
+        assert_eq!(probe.is_some(), planets_left > 0, "with {planets_left} planets");
+        let host = probe.and_then(|probe| parts.tree().parent(probe));
+        assert_eq!(host.is_some(), planets_left > 0, "with {planets_left} planets");
     }
+    demo.press('d');
     assert!(demo.parts().contains(named(demo.parts(), "sun")));
     demo.press('r');
     assert_eq!(demo.parts().len(), Hierarchy::new().parts().len());

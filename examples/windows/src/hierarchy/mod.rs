@@ -47,9 +47,11 @@ impl Hierarchy {
         self.world.pool()
     }
 
-    /// The outermost planet goes, and all that is attached to it.
+    /// The outermost planet goes, and all that is attached to it. Nobody is told: handles know.
     pub fn lose_planet(&mut self) {
-        if let Some((planet, _)) = self.world.resource_mut::<Probe>().planets.pop() {
+        let planets = self.world.resource::<Probe>().planets.iter().rev().map(|(planet, _)| *planet);
+        let outermost = planets.into_iter().find(|planet| self.parts().contains(*planet));
+        if let Some(planet) = outermost {
             let orbit = self.parts().tree().parent(planet).unwrap_or(planet);
             self.world.despawn(orbit);
         }
