@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use lath_benches::{Ship, Worn, sum_of_rounds, time};
+use lath_benches::{Numbered, Ship, Worn, sum_of_rounds, time};
 use lath_core::{Handle, Pool};
 
 const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];

@@ -14,37 +14,70 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use lath_core::{Handle, Pool, Thing};
 
-/// A small ship: 32 bytes of plain data.
-#[derive(Thing, Clone, Copy, Default, Debug, PartialEq)]
-pub struct Ship {
-    /// The number that the fixture gave it, from 1 on; 0 is the nil thing's.
-    pub number: u32,
-    /// Where it is.
-    pub position: [f32; 3],
-    /// How far it moves in a step.
-    pub velocity: [f32; 3],
-    /// What is left of it.
-    pub hull: f32,
+/// Something with a number, in either layout.
+pub trait Numbered: Thing {
+    /// Makes number `number`.
+    fn new(number: u32) -> Self;
+
+    /// The number of a thing; 0 if it is gone.
+    fn number(pool: &Pool<Self>, handle: Handle<Self>) -> u32;
 }
 
-impl Ship {
-    /// Makes ship number `number`.
-    pub fn new(number: u32) -> Self {
-        Self { number, position: [number as f32; 3], velocity: [1.0; 3], hull: 100.0 }
-    }
+/// Declares a ship of 32 bytes of plain data in a layout.
+macro_rules! ship {
+    ($(#[$about:meta])* $Ship:ident, $layout:ident, |$pool:ident, $handle:ident| $number:expr) => {
+        $(#[$about])*
+        #[derive(Thing, Clone, Copy, Default, Debug, PartialEq)]
+        #[thing($layout)]
+        pub struct $Ship {
+            /// The number that the fixture gave it, from 1 on; 0 is the nil thing's.
+            pub number: u32,
+            /// Where it is.
+            pub position: [f32; 3],
+            /// How far it moves in a step.
+            pub velocity: [f32; 3],
+            /// What is left of it.
+            pub hull: f32,
+        }
+
+        impl Numbered for $Ship {
+            fn new(number: u32) -> Self {
+                Self { number, position: [number as f32; 3], velocity: [1.0; 3], hull: 100.0 }
+            }
+
+            #[inline(always)]
+            fn number($pool: &Pool<Self>, $handle: Handle<Self>) -> u32 {
+                $number
+            }
+        }
+    };
 }
+
+ship!(
+    /// A small ship, in rows.
+    Ship, rows, |pool, handle| pool.read(handle).number
+);
+ship!(
+    /// A small ship, in columns.
+    ColumnShip, columns, |pool, handle| *pool.read(handle).number
+);
 
 /// A pool that has lived, the handles of its ships in random order, and handles that are stale.
-pub struct Worn {
+pub struct WornOf<T: Numbered> {
     /// The pool.
-    pub pool: Pool<Ship>,
+    pub pool: Pool<T>,
     /// Every live ship, shuffled.
-    pub live: Vec<Handle<Ship>>,
+    pub live: Vec<Handle<T>>,
     /// Ships that are gone; other ships took most of their places.
-    pub stale: Vec<Handle<Ship>>,
+    pub stale: Vec<Handle<T>>,
 }
 
-impl Worn {
+/// A worn pool of rows.
+pub type Worn = WornOf<Ship>;
+/// A worn pool of columns.
+pub type WornColumns = WornOf<ColumnShip>;
+
+impl<T: Numbered> WornOf<T> {
     /// Fills a pool with `slots` ships, takes a random 40 % out, fills it up again, and takes ships out at random until
     /// `percent` of them are left.
     pub fn new(slots: u32, percent: u32) -> Self {
@@ -61,12 +94,12 @@ impl Worn {
 
     /// The sum of the numbers of all live ships: the answer that walks and lookups are checked against.
     pub fn total(&self) -> u64 {
-        self.live.iter().map(|&ship| u64::from(self.pool.read(ship).number)).sum()
+        self.live.iter().map(|&ship| u64::from(T::number(&self.pool, ship))).sum()
     }
 
     fn fill(&mut self, slots: u32) {
         while self.live.len() < slots as usize {
-            self.live.push(self.pool.spawn(Ship::new(self.live.len() as u32 + 1)));
+            self.live.push(self.pool.spawn(T::new(self.live.len() as u32 + 1)));
         }
     }
 
