@@ -40,8 +40,8 @@ struct Actor {
 fn a_world(backwards: bool) -> World {
     let mut world = World::new();
     let inserts: [fn(&mut World); 3] = [
-        |world| drop(world.insert(Wind(1))),
-        |world| drop(world.insert(7u8)),
+        |world| assert!(world.insert(Wind(1)).is_none()),
+        |world| assert!(world.insert(7u8).is_none()),
         |world| drop(world.add_pool(Pool::<Actor>::new())),
     ];
     if backwards {

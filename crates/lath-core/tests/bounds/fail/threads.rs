@@ -16,6 +16,4 @@ fn main() {
     pool.par_each(|_: Ref<crew::given>| ());
     pool.par_each(|_: Mut<crew::kept>| ());
     pool.par_each(|_: &mut Crew| ());
-    let seen = Cell::new(0);
-    pool.par_each(|_: Mut<crew::given>| seen.set(1));
 }
