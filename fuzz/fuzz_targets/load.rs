@@ -20,10 +20,10 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = Load::new().from_text(&mut world, text);
     }
     // Whatever it was: the world is one that can be checked, used, saved and loaded again.
-    world.pool::<PlainRow>().check_invariants().unwrap();
-    world.pool::<MixedRow>().check_invariants().unwrap();
-    world.pool::<PlainColumns>().check_invariants().unwrap();
-    world.pool::<MixedColumns>().check_invariants().unwrap();
+    world.pool_mut::<PlainRow>().check_invariants().unwrap();
+    world.pool_mut::<MixedRow>().check_invariants().unwrap();
+    world.pool_mut::<PlainColumns>().check_invariants().unwrap();
+    world.pool_mut::<MixedColumns>().check_invariants().unwrap();
     world.spawn(PlainRow::new(3));
     world.pool_mut::<PlainColumns>().clear();
     let again = save(&world);

@@ -5,6 +5,7 @@
 #[path = "../../crates/lath-snapshot/tests/common/mod.rs"]
 mod common;
 #[path = "../../crates/lath-snapshot/tests/games/prefabs.rs"]
+#[allow(dead_code, reason = "the test uses the rest")]
 mod prefabs;
 
 use libfuzzer_sys::fuzz_target;

@@ -10,7 +10,7 @@ use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject, Ta
 use common::world::{Score, empty, happen, lively};
 use lath_core::{Branch, Handle, Pool};
 use lath_schedule::World;
-use lath_snapshot::{Load, Prefab, PrefabLibrary, SaveWorld, Snapshot, spawn_prefab, spawn_prefab_with};
+use lath_snapshot::{Load, Prefab, SaveWorld, Snapshot, spawn_prefab, spawn_prefab_with};
 use prefabs::Part;
 
 /// Without what a text does not have: everything but live things, and counts.
