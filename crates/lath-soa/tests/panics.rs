@@ -94,7 +94,7 @@ fn prepare(reuse: Reuse) -> (Pool<Bomb>, Known) {
     let reserved = (0..3).map(|_| pool.reserve()).collect();
     for &handle in live.iter().chain(&staged) {
         pool.edit(handle, |thing| {
-            *thing.value = u64::from(handle.to_bits());
+            *thing.value = handle.to_bits();
             for note in [thing.name, thing.scar].into_iter().flatten() {
                 note.text = handle.index();
             }
@@ -107,7 +107,7 @@ fn assert_sound(pool: &mut Pool<Bomb>, known: &Known, at: &str) {
     assert_eq!(pool.check_invariants(), Ok(()), "{at}");
     for &handle in known.live.iter().chain(&known.staged) {
         let Some(thing) = pool.get(handle) else { continue };
-        assert_eq!(*thing.value, u64::from(handle.to_bits()), "{handle} lies, {at}");
+        assert_eq!(*thing.value, handle.to_bits(), "{handle} lies, {at}");
         for text in [thing.name.text, thing.scar.text] {
             assert!(text == 0 || text == handle.index(), "{handle} has the note of {text}, {at}");
         }
