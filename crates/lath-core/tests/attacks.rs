@@ -1,5 +1,7 @@
 //! Safe code that tries to break a pool: leaked guards, views that are kept, calls from within calls, the last slots that there are.
 
+#![allow(clippy::forget_non_drop, reason = "whether a guard has a `Drop` is not what its user should have to know")]
+
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::mem;

@@ -2,6 +2,8 @@
 //!
 //! To write the messages anew after a change: `TRYBUILD=overwrite cargo test -p lath-core --test bounds --features parallel`.
 
+#![allow(clippy::assertions_on_constants, reason = "what the compiler knows of a type is the point")]
+
 use std::cell::Cell;
 use std::rc::Rc;
 
