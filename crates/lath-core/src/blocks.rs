@@ -342,10 +342,11 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         Ok(())
     }
 
-    /// The indices that have memory, block by block.
-    pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+    /// The indices that have memory now, block by block.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> + use<E, FIRST, SPLIT, N> {
         let blocks = const { &Self::BLOCKS };
-        let there = self.origins.iter().zip(blocks).filter(|(origin, _)| !origin.load(Ordering::Acquire).is_null());
+        let there = self.origins.each_ref().map(|origin| !origin.load(Ordering::Acquire).is_null());
+        let there = there.into_iter().zip(blocks).filter(|(there, _)| *there);
         there.map(|(_, block)| u64::from(block.first)..u64::from(block.first) + u64::from(block.len))
     }
 

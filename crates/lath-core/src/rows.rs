@@ -199,8 +199,15 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
-        let ready = self.ready.load(Ordering::Acquire);
-        core::iter::once(0..ready).chain(self.slots.ranges().filter(move |block| block.start > ready))
+        // Others may be growing: the mark before and after, so that a block that is being made ready is not taken for one that was
+        // made out of order. Whoever sees such a block sees a mark that has come to its start.
+        loop {
+            let ready = self.ready.load(Ordering::Acquire);
+            let blocks = self.slots.ranges();
+            if self.ready.load(Ordering::Acquire) == ready {
+                return core::iter::once(0..ready).chain(blocks.filter(move |block| block.start > ready));
+            }
+        }
     }
 
     const ZEROED: bool = false;
