@@ -59,11 +59,11 @@ documentation() {
 }
 
 thorough_tests() {
-    cargo test -p lath-core --all-features
-    cargo test -p lath-snapshot --all-features
-    cargo test -p lath-rollback --release
-    cargo test -p lath --all-features # the pages of the guide show calls that need a feature
-    cargo test -p lath-core -p lath-soa -p lath-schedule --all-features --release --lib --tests
+    # In release, where the models play more steps in less time; the examples of calls that need a feature as well.
+    cargo test --release --all-features --lib --tests -p lath-core -p lath-soa -p lath-schedule -p lath-snapshot
+    cargo test --all-features --doc -p lath-core -p lath-snapshot
+    cargo test --all-features -p lath # the pages of the guide show calls that need a feature
+    cargo test --release -p lath-rollback
     # On the caller's thread only.
     cargo test -p lath-schedule --no-default-features --lib --test determinism --test order --test commands --test time
 }
