@@ -34,7 +34,8 @@ for crate in "${crates[@]}"; do
             *) if ! grep -q trybuild "$file"; then tests+=(--test "$name"); fi ;;
         esac
     done
-    cargo +nightly test -p "$crate" --all-features --target "$target" "${tests[@]}"
+    # A test on threads with little stack is left out: what is watched needs a multiple of it.
+    cargo +nightly test -p "$crate" --all-features --target "$target" "${tests[@]}" -- --skip does_not_use_up_the_stack
     if [[ ${#leaky[@]} -gt 0 ]]; then
         ASAN_OPTIONS=detect_leaks=0 cargo +nightly test -p "$crate" --all-features --target "$target" "${leaky[@]}"
     fi
