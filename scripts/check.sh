@@ -172,7 +172,7 @@ fuzzing() {
         echo "SKIPPED: there is no C++ compiler, which libFuzzer needs"
     else
         cargo fmt --manifest-path fuzz/Cargo.toml --check
-        scripts/fuzz.sh 60
+        scripts/fuzz.sh 60 pool_columns tree schedule worlds load # all of them would take minutes to build
     fi
 }
 
