@@ -157,6 +157,7 @@ unsafe fn runs_plain<V: View>(
     range: Range<u32>,
     mut on_run: impl OnRun<V::Base>,
 ) {
+    let filter = filter.known(V::WITH, V::WITHOUT);
     let mut from = range.start;
     while let Some(start) = filter.next(from).filter(|start| *start < range.end) {
         let index = start * GROUP;

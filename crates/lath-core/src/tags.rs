@@ -236,8 +236,21 @@ mod index {
             Self { slots, index, lead, with, without, nothing }
         }
 
+        /// The same filter, which was made for `with` and `without`. Where these are constants, what they do not ask for is
+        /// known to the compiler from here on, and a loop that asks for nothing has no code for tags.
+        #[inline(always)]
+        pub(crate) fn known(self, with: u64, without: u64) -> Self {
+            Self {
+                lead: self.lead.filter(|_| with != 0),
+                with: if with.count_ones() > 1 { self.with } else { 0 },
+                without: if without == 0 { 0 } else { self.without },
+                nothing: with != 0 && self.nothing,
+                ..self
+            }
+        }
+
         /// The first group at `number` or later that may have something.
-        #[inline]
+        #[inline(always)]
         pub(crate) fn next(&self, number: u32) -> Option<u32> {
             match self.lead {
                 _ if self.nothing => None,
