@@ -208,8 +208,52 @@ mod index {
             if self.only && self.lead.is_none() {
                 return self.live.full_until(n, end);
             }
-            (n..end).find(|&n| self.word(n) != u64::MAX).unwrap_or(end)
+            // Tag by tag, many words at a time. Further and further, so that no more is looked at than is found.
+            let (mut n, mut step) = (n, 8);
+            while n < end {
+                let to = end.min(n + step);
+                let full = self.full_within(n, to);
+                if full < to {
+                    return full;
+                }
+                (n, step) = (to, 2 * step);
+            }
+            n
         }
+
+        /// The same, looking at every tag up to where the one before was no longer full.
+        #[inline(always)]
+        fn full_within(&self, n: u32, to: u32) -> u32 {
+            let Filter { index, with, without, .. } = self.filter;
+            let words = |bit: u32| index.maps[bit as usize].slots.words(self.first + n);
+            let mut len = (to - n) as usize;
+            if let Some(lead) = self.lead {
+                len = leading(lead.get(n as usize..).unwrap_or(&[]), len, u64::MAX);
+            }
+            for bit in ones(with) {
+                len = leading(words(bit), len, u64::MAX);
+            }
+            for bit in ones(without) {
+                let words = words(bit);
+                // Beyond the end are zeros.
+                let same = leading(words, len.min(words.len()), 0);
+                len = if same < words.len() { same.min(len) } else { len };
+            }
+            self.live.full_until(n, n + len as u32)
+        }
+    }
+
+    /// How many of the first `len` words are `all`.
+    #[inline(always)]
+    fn leading(words: &[u64], len: usize, all: u64) -> usize {
+        let words = &words[..len.min(words.len())];
+        let mut lines = words.chunks_exact(8);
+        // Eight words with one comparison.
+        let same = 8 * lines
+            .by_ref()
+            .take_while(|line| line.iter().fold(0, |differ, word| differ | (word ^ all)) == 0)
+            .count();
+        same + words[same..].iter().take_while(|&&word| word == all).count()
     }
 
     /// The live slots that have some tags and lack others, group by group.

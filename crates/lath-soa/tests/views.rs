@@ -348,6 +348,53 @@ fn a_group_of_slots_holds_things_that_were_spawned_with_the_same_tags() {
     assert_eq!(pool.check_invariants(), Ok(()));
 }
 
+/// Things that want several tags and lack others: the runs of such views are found many groups at a time.
+macro_rules! sees {
+    ($view:ident, $($filter:tt)*) => {
+        #[derive(View)]
+        #[view(Body, $($filter)*)]
+        struct $view {
+            who: Handle<Body>,
+        }
+    };
+}
+sees!(Both, with = Tags::MOVES.union(Tags::ITEM));
+sees!(BothThawed, with = Tags::MOVES.union(Tags::ITEM), without = Tags::FROZEN);
+sees!(NeitherNor, without = Tags::FROZEN.union(Tags::LAST));
+
+#[test]
+fn long_runs_end_where_a_tag_is_missing_or_comes_up() {
+    let mut random = Rng::with_seed(3);
+    for rare in [2, 30, 500, 3000, u32::MAX] {
+        let mut pool = Pool::new();
+        let all: Vec<_> =
+            (0..12_000).map(|_| pool.spawn(Body { tags: Tags::MOVES | Tags::ITEM, ..Default::default() })).collect();
+        for &who in &all {
+            match random.u32(..rare.saturating_mul(5)) {
+                0 => pool.remove_tags(who, Tags::ITEM),
+                1 => pool.remove_tags(who, Tags::MOVES),
+                2 => pool.insert_tags(who, Tags::FROZEN),
+                3 => pool.insert_tags(who, Tags::LAST),
+                4 => pool.despawn(who),
+                _ => true,
+            };
+        }
+        let expected = |with: Tags, without: Tags| -> Vec<_> {
+            pool.handles().filter(|&who| pool.has(who, with) && !pool.tags(who).intersects(without)).collect()
+        };
+        let expected = [
+            expected(Tags::MOVES | Tags::ITEM, Tags::empty()),
+            expected(Tags::MOVES | Tags::ITEM, Tags::FROZEN),
+            expected(Tags::empty(), Tags::FROZEN | Tags::LAST),
+        ];
+        let mut seen = [const { Vec::new() }; 3];
+        pool.each(|one: Both| seen[0].push(one.who));
+        pool.each(|one: BothThawed| seen[1].push(one.who));
+        pool.each(|one: NeitherNor| seen[2].push(one.who));
+        assert!(seen == expected, "one in {rare}");
+    }
+}
+
 #[test]
 fn tags_that_change_move_nothing_and_new_things_still_go_by_what_they_are_spawned_with() {
     let mut pool = Pool::new();
