@@ -15,13 +15,12 @@ impl<T: Thing> Cells<T> {
 
     /// Ends the life that `handle` names, of a thing without anything to drop. Its slot is freed with others of its group,
     /// [`free_ended`](Self::free_ended) at the latest.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end_plain(&mut self, handle: Handle<T>, ended: &mut Ended) {
         debug_assert!(Self::PLAIN);
         let Some((_, after)) = self.end(handle) else { return };
         if self.slots.claimed() > 0 || after == SPENT {
-            self.vacate(handle.index(), after);
-            return;
+            return self.vacate_now(handle.index(), after);
         }
         let group = handle.index() / GROUP;
         if group != ended.group {
@@ -31,8 +30,15 @@ impl<T: Thing> Cells<T> {
         ended.bits |= 1 << (handle.index() % GROUP);
     }
 
+    /// Frees a slot that does not become free with its group.
+    #[cold]
+    #[inline(never)]
+    fn vacate_now(&mut self, index: u32, after: u32) {
+        self.vacate(index, after);
+    }
+
     /// Frees the slots of a group whose lives have ended.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn free_ended(&mut self, ended: &mut Ended) {
         let bits = core::mem::take(&mut ended.bits);
         if bits != 0 {

@@ -314,11 +314,9 @@ impl<'a, T: Thing> Leaving<'a, T> {
         let used = self.pool.used();
         self.pool.counts.note_used(used);
         let mut ended = Ended::default();
-        if self.done == 0 && self.orphans.is_none() && self.pool.trees.part_all(&mut self.list) {
-            self.done = self.list.len();
-            for &handle in &self.list {
-                self.pool.cells.end_plain(handle, &mut ended);
-            }
+        if let ([top], 0, None) = (&self.list[..], self.done, self.orphans) {
+            let Pool { cells, trees, .. } = &mut *self.pool;
+            self.done = usize::from(trees.part_all(*top, |handle| cells.end_plain(handle, &mut ended)));
         }
         while let Some(handle) = self.next() {
             self.pool.cells.end_plain(handle, &mut ended);

@@ -162,6 +162,30 @@ impl Links {
         leaving
     }
 
+    /// Takes `top` from its parent, and forgets it and all below it, which leave together: `leaving` is told of those, with their
+    /// stamps.
+    #[inline]
+    pub(super) fn unlink_and_empty(&mut self, top: u32, mut leaving: impl FnMut(u32, u32)) {
+        self.unlink(top);
+        let mut parents = core::mem::take(&mut self.scratch);
+        parents.clear();
+        parents.push(top);
+        while let Some(parent) = parents.pop() {
+            let mut child = self.row(parent).first;
+            self.empty(parent);
+            while child != 0 {
+                let Row { stamp, first, next, .. } = self.leave(child);
+                if first != 0 {
+                    parents.push(child);
+                }
+                self.marks.forget(child);
+                leaving(child, stamp);
+                child = next;
+            }
+        }
+        self.scratch = parents;
+    }
+
     /// Empties the row of a thing that has neither parent nor children left (R1).
     #[inline]
     fn tidy(&mut self, index: u32) {

@@ -147,15 +147,16 @@ impl<T: Thing> Trees<T> {
         }
     }
 
-    /// Unlinks the thing that begins the list and all below it, and puts those on the list, parents first, if that is all there
-    /// is to do: there is one tree, whose children go with their parents. Answers whether it was.
-    pub(crate) fn part_all(&mut self, leaving: &mut Vec<Handle<T>>) -> bool {
+    /// Unlinks a thing and all below it, and tells `leaving` of each, if that is all there is to do: there is one tree, whose
+    /// children go with their parents. Answers whether it was.
+    #[inline]
+    pub(crate) fn part_all(&mut self, top: Handle<T>, mut leaving: impl FnMut(Handle<T>)) -> bool {
         let [Entry { links, orphans: Orphans::Despawn, .. }] = &mut self.entries[..] else { return false };
         let links = links.get_mut();
-        let mut done = 0;
-        while let Some(&next) = leaving.get(done) {
-            part(links, next, Orphans::Despawn, leaving);
-            done += 1;
+        links.marks.forget(top.index());
+        leaving(top);
+        if links.row(top.index()).stamp == top.stamp() {
+            links.unlink_and_empty(top.index(), |child, stamp| leaving(Handle::from_parts(child, stamp)));
         }
         true
     }
