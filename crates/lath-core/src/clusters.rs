@@ -85,6 +85,19 @@ impl Clusters {
         self.next_elsewhere(&self.clusters[id as usize], slots)
     }
 
+    /// The group that [`next`](Self::next) finds a slot in, if there is a free one in it: known without looking any further for
+    /// the tags that were asked about last. `lowest` is the group of the lowest free slot of all.
+    #[inline(always)]
+    pub(crate) fn near(&self, tags: u64, lowest: u32) -> Option<u32> {
+        let (of, id) = self.last;
+        let cluster = self.clusters.get(id as usize).filter(|_| of == tags)?;
+        if cluster.count == 0 {
+            return (lowest < COMMON).then_some(lowest);
+        }
+        // It has a free slot, so it is open (L2), and nothing before `lowest` is.
+        cluster.groups.contains(cluster.lowest).then_some(cluster.lowest)
+    }
+
     #[inline(never)]
     fn next_elsewhere(&self, cluster: &Cluster, slots: &mut Slots) -> Option<u32> {
         let lowest = slots.lowest_free()?;

@@ -276,22 +276,25 @@ impl<T: Thing> Cells<T> {
         Ok(())
     }
 
-    /// Puts a value into the lowest free slot, if that is near the last one and nothing else is to be done; otherwise gives
-    /// it back. Things with tags go by their cluster instead.
+    /// Puts a value into the slot that is its turn, if that is near the last one and nothing else is to be done; otherwise gives
+    /// it back.
     #[inline(always)]
-    pub(crate) fn spawn_near(&mut self, kind: u32, value: T) -> Result<Handle<T>, T> {
-        let Self { slots, values, .. } = self;
-        if Self::TAGGED {
-            return Err(value);
-        }
-        let Some(free) = slots.free_near() else { return Err(value) };
+    pub(crate) fn spawn_near(&mut self, marks: Marks, value: T) -> Result<Handle<T>, T> {
+        let clustered = self.is_clustered();
+        let Self { slots, values, tags, clusters, .. } = self;
+        let lowest = slots.lowest();
+        let group = if clustered { clusters.near(marks.tags, lowest) } else { Some(lowest) };
+        let Some(free) = group.and_then(|group| slots.free_near(group)) else { return Err(value) };
         let index = free.index;
         let Some(place) = values.near(index) else { return Err(value) };
+        if Self::TAGGED && !tags.has_room(index, marks.tags) {
+            return Err(value);
+        }
         let bits = Handle::<T>::STAMP;
         // SAFETY: the place is of this storage. Nobody else uses the value: the slot is free, and `&mut self`.
         let stamp = unsafe {
             let stamp = values.stamp(place);
-            let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, kind);
+            let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, marks.kind);
             values.prefetch_on(place);
             values.write(place, value);
             stamp.store(live, Ordering::Relaxed);
@@ -299,6 +302,10 @@ impl<T: Thing> Cells<T> {
         };
         let edge = free.take();
         slots.note_edge(index / GROUP, edge);
+        if Self::TAGGED {
+            tags.insert(index, marks.tags);
+            self.hold_to(place, marks.tags);
+        }
         self.mark(index);
         Ok(Handle::from_parts(index, stamp))
     }

@@ -63,7 +63,7 @@ impl<T: Thing> Pool<T> {
         if self.order.reuse() != Reuse::Lowest || fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
             return Err((marks, value));
         }
-        let handle = match self.cells.spawn_near(marks.kind, value) {
+        let handle = match self.cells.spawn_near(marks, value) {
             Ok(handle) => handle,
             Err(value) => return Err((marks, value)),
         };

@@ -24,10 +24,15 @@ impl Slots {
         }
     }
 
-    /// The lowest free slot, if it is in the group where the last one was found.
+    /// The group where the lowest free slot was found last: there are none before it.
     #[inline(always)]
-    pub(crate) fn free_near(&mut self) -> Option<FreeNear<'_>> {
-        let number = *self.lowest.get_mut();
+    pub(crate) fn lowest(&mut self) -> u32 {
+        *self.lowest.get_mut()
+    }
+
+    /// The lowest free slot of a group that is near the last one.
+    #[inline(always)]
+    pub(crate) fn free_near(&mut self, number: u32) -> Option<FreeNear<'_>> {
         let [taken, live, ..] = self.groups.near_mut(number)?;
         let free = !*taken;
         if free == 0 {
