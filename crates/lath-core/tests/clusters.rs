@@ -84,11 +84,7 @@ fn play(seed: u64) {
             _ => {
                 for _ in 0..random.usize(..4000) {
                     let tags = Tags::from_bits_retain(sets[random.usize(..sets.len())]);
-                    let expected = model.next(tags.bits().into());
-                    let who = pool.spawn(Body { tags });
-                    assert_eq!(who.index(), expected, "seed {seed}, burst {burst}, {tags:?}");
-                    model.take(expected, tags.bits().into());
-                    handles.push(who);
+                    handles.push(spawn(&mut pool, &mut model, tags));
                 }
             }
         }
@@ -99,6 +95,14 @@ fn play(seed: u64) {
     }
 }
 
+fn spawn(pool: &mut Pool<Body>, model: &mut Model, tags: Tags) -> Handle<Body> {
+    let expected = model.next(tags.bits().into());
+    let who = pool.spawn(Body { tags });
+    assert_eq!(who.index(), expected, "{tags:?}");
+    model.take(expected, tags.bits().into());
+    who
+}
+
 fn despawn(pool: &mut Pool<Body>, model: &mut Model, who: Handle<Body>) {
     assert!(pool.despawn(who));
     model.free(who.index());
@@ -107,6 +111,21 @@ fn despawn(pool: &mut Pool<Body>, model: &mut Model, who: Handle<Body>) {
 #[test]
 fn the_next_slot_follows_from_free_slots_and_owners_alone() {
     (0..2).for_each(play);
+}
+
+#[test]
+fn a_cluster_that_has_lost_its_last_group_takes_a_new_one() {
+    let (mut pool, mut model) = (Pool::<Body>::new(), Model::new(100));
+    // The common groups are full, and each of two clusters has a group.
+    (1..COMMON * GROUP).for_each(|_| drop(spawn(&mut pool, &mut model, Tags::A)));
+    let [mine, _, again] = [Tags::B, Tags::A, Tags::B].map(|tags| spawn(&mut pool, &mut model, tags));
+    for who in [mine, again] {
+        despawn(&mut pool, &mut model, who);
+    }
+    for tags in [Tags::B, Tags::B, Tags::A, Tags::B] {
+        spawn(&mut pool, &mut model, tags);
+        assert_eq!(pool.check_invariants(), Ok(()));
+    }
 }
 
 #[test]

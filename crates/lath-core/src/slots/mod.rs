@@ -125,8 +125,9 @@ impl Slots {
     }
 
     /// Whether no slot of a group is live, claimed or buried.
+    #[inline]
     pub(crate) fn is_idle(&self, number: u32) -> bool {
-        self.groups.word(number, LIVE) | self.groups.word(number, CLAIMED) | self.groups.word(number, BURIED) == 0
+        self.groups.get(number).is_none_or(|[_, held @ ..]| held.iter().all(|word| word.load(Relaxed) == 0))
     }
 
     /// No group from here on has memory.
