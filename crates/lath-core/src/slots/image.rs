@@ -15,9 +15,11 @@ impl Slots {
         while let Some(numbers) = block {
             let next = numbers.end().checked_add(1);
             for number in numbers {
-                let Some(entry) = self.groups.get_mut(number) else { break };
-                let (old, new) = (entry.each_ref().map(|word| **word), group(number));
-                if old != new {
+                let Some(entry) = self.groups.near_mut(number) else { break };
+                let new = group(number);
+                // Word by word: as arrays they would be compared in memory, right after having been written there.
+                if entry.iter().zip(new).fold(0, |differ, (word, new)| differ | (**word ^ new)) != 0 {
+                    let old = entry.each_ref().map(|word| **word);
                     entry.into_iter().zip(new).for_each(|(word, new)| *word = new);
                     self.note_states(number, old, new);
                 }

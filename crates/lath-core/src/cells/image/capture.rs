@@ -112,12 +112,12 @@ impl<T: Snap> Cells<T> {
             for &number in &image.numbers {
                 let [taken, live, claimed, buried] = self.slots.group(number);
                 let claimed = claimed & taken; // what was claimed between the two looks was free at the first
-                out_of_use += (taken & !(live | claimed | buried)).count_ones();
+                out_of_use += ones(taken & !(live | claimed | buried)).count(); // mostly none
                 image.words.push([taken, live, claimed, buried]);
             }
             // Slot 0 and the retired: neither changes behind a shared reference. If there are more, somebody has taken a slot
             // and not yet noted that it is claimed.
-            if out_of_use == self.slots.retired() + 1 {
+            if out_of_use == self.slots.retired() as usize + 1 {
                 break;
             }
             wait(&mut rounds);

@@ -168,9 +168,10 @@ impl<T: Snap> Image<T> {
 
     /// Where the group with this number is in the image.
     fn place_of(&self, number: u32) -> Option<usize> {
-        // Mostly the groups from 0 on.
+        // Mostly the groups from 0 on, and none of the many that have memory and no things yet.
         match self.numbers.get(number as usize) {
             Some(&at) if at == number => Some(number as usize),
+            _ if self.numbers.last().is_none_or(|&last| last < number) => None,
             _ => self.numbers.binary_search(&number).ok(),
         }
     }
