@@ -58,6 +58,7 @@
 //! | `blocks.rs` | an array that grows behind a shared reference and never moves an element |
 //! | `slots/groups.rs` | reads words that do not change several at a time |
 //! | `rows.rs` | slots that hold a value or not |
+//! | `prefetch.rs` | asks the processor for memory ahead of its use |
 //! | `storage.rs` | declares the unsafe trait between pool and storage |
 //! | `field.rs` | declares the unsafe traits that describe the fields of a struct |
 //! | `view.rs` | declares the unsafe trait of views; turns pointers to fields into references |
@@ -104,6 +105,8 @@ mod marks;
 mod plain;
 #[cfg(feature = "alloc")]
 mod pool;
+#[cfg(feature = "alloc")]
+mod prefetch;
 #[cfg(feature = "alloc")]
 mod reuse;
 #[cfg(feature = "alloc")]

@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::blocks::{Fine, Zeroed, unlikely};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
+use crate::prefetch::prefetch;
 use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
@@ -156,30 +157,18 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline]
     fn prefetch(&self, place: Self::Place) {
-        #[cfg(target_arch = "x86_64")]
         for line in (0..size_of::<Row<T>>().min(256)).step_by(64) {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch reads nothing that the program could see; any address will do.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.as_ptr().cast::<i8>().wrapping_add(line)) };
+            prefetch(place.as_ptr().wrapping_byte_add(line));
         }
-        let _ = place;
     }
 
     #[inline(always)]
     fn prefetch_on(&self, place: Self::Place) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let after = place.as_ptr().cast::<i8>().wrapping_add(AHEAD);
-            // SAFETY: a prefetch reads nothing that the program could see; any address will do.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(after);
-                if size_of::<Row<T>>() > 64 {
-                    _mm_prefetch::<_MM_HINT_T0>(after.wrapping_add(64));
-                }
-            }
+        let after = place.as_ptr().wrapping_byte_add(AHEAD);
+        prefetch(after);
+        if size_of::<Row<T>>() > 64 {
+            prefetch(after.wrapping_byte_add(64));
         }
-        let _ = place;
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
