@@ -270,7 +270,15 @@ mod index {
     }
 
     impl<'a> Filter<'a> {
+        #[inline(always)]
         pub(crate) fn new(slots: &'a Slots, index: &'a TagIndex, with: u64, without: u64) -> Self {
+            match with | without {
+                0 => Self { slots, index, lead: None, with, without, nothing: false },
+                _ => Self::by_tags(slots, index, with, without),
+            }
+        }
+
+        fn by_tags(slots: &'a Slots, index: &'a TagIndex, with: u64, without: u64) -> Self {
             let rarest = ones(with).min_by_key(|&bit| index.count(bit));
             let nothing = rarest.is_some_and(|bit| index.count(bit) == 0);
             let lead = rarest.and_then(|bit| index.maps.get(bit as usize)).map(|map| &map.slots);
