@@ -83,7 +83,12 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
         let mut reached = 0;
-        for &(top, _) in tops {
+        for (n, &(top, _)) in tops.iter().enumerate() {
+            // Whoever is marked may be anywhere.
+            if let Some(Step { me, parent }) = tops.get(n + AHEAD).map(|&(ahead, _)| Step::of(rows, ahead)) {
+                pair.prefetch(me);
+                pair.prefetch(parent);
+            }
             for me in Kids::subtree(rows, top) {
                 reached += 1;
                 pair.visit(Step::of(rows, me), &mut f);
@@ -149,7 +154,9 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     #[inline(always)]
     pub(super) fn down(&mut self, steps: &[Step], f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
         for (n, &step) in steps.iter().enumerate() {
-            self.prefetch(steps.get(n + AHEAD));
+            if let Some(ahead) = steps.get(n + AHEAD) {
+                self.prefetch(ahead.me);
+            }
             self.visit(step, f);
         }
     }
@@ -190,11 +197,11 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
         roots(self.things.filter, rows, groups, |me| self.visit_up(rows, me, f));
     }
 
-    /// Tells the processor about a step to come.
+    /// Tells the processor about a thing to come.
     #[inline(always)]
-    fn prefetch(&self, step: Option<&Step>) {
+    fn prefetch(&self, index: u32) {
         let values = &self.things.cells.values;
-        if let Some(place) = step.and_then(|step| values.place(step.me)) {
+        if let Some(place) = values.place(index) {
             values.prefetch(place);
         }
     }
