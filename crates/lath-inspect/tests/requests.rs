@@ -194,6 +194,35 @@ fn edits_that_cannot_be_say_why_and_change_nothing() {
 }
 
 #[test]
+fn a_despawn_is_taken_back_by_an_equal_thing_with_another_handle() {
+    let mut at = Fixture::new();
+    let above = at.tell("spawn", json!({ "pool": "House" }))["id"].as_str().unwrap().to_owned();
+    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"].as_str().unwrap().to_owned();
+    at.tell("edit", json!({ "pool": "House", "id": id, "field": "rooms", "value": 7 }));
+    let with_children = at.tell("despawn", json!({ "pool": "House", "id": above }));
+    assert_eq!(with_children, json!({ "despawned": 2, "can_be_undone": false }));
+
+    let above = at.tell("spawn", json!({ "pool": "House" }))["id"].as_str().unwrap().to_owned();
+    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"].as_str().unwrap().to_owned();
+    at.tell("edit", json!({ "pool": "House", "id": id, "field": "rooms", "value": 7 }));
+    let alone = at.tell("despawn", json!({ "pool": "House", "id": id }));
+    assert_eq!(alone, json!({ "despawned": 1, "can_be_undone": true }));
+    let again = at.tell("undo", json!({}))["id"].as_str().unwrap().to_owned();
+    assert_ne!(again, id);
+    assert_eq!(at.ask(Request::get(&format!("/api/v1/thing?pool=House&id={id}"))).status, 410, "the old one stays stale");
+    let thing = at.get(&format!("thing?pool=House&id={again}"));
+    assert_eq!(field(&thing, "rooms")["value"], 7);
+    assert_eq!(thing["trees"][0]["parent"]["id"], above.as_str());
+    // What was done before is taken back on the new one.
+    at.tell("undo", json!({}));
+    assert_eq!(field(&at.get(&format!("thing?pool=House&id={again}")), "rooms")["value"], 0);
+
+    // Fields that cannot be written cannot be given back.
+    let actor = at.tell("despawn", json!({ "pool": "Actor", "id": at.id(3) }));
+    assert_eq!(actor["can_be_undone"], false);
+}
+
+#[test]
 fn things_come_go_and_move_in_the_tree() {
     let mut at = Fixture::new();
     let child = at.tell("spawn", json!({ "pool": "Actor", "parent": at.id(5) }));

@@ -104,7 +104,7 @@ function drawTimeline() {
       context.globalAlpha = 1;
       const name = data.systems[span.system]?.name ?? "";
       if (box.w > name.length * 5.5 + 6) {
-        context.fillStyle = "#fff";
+        context.fillStyle = chosen === null || chosen === span.system ? "#fff" : colour("soft");
         context.fillText(name, box.x + 4, box.y + 11);
       }
     }

@@ -19,7 +19,8 @@ let listedAt = 0;
 let listTook = 0;
 let generation = 0; // of what is asked for: answers to older questions are dropped
 let listing = false;
-let scroll, space, head, count, wrong, filter, menu;
+let scroll, space, head, count, wrong, filter, menu, chips;
+let wanted = new Map(); // tags that things should have, or (false) should not
 
 const chosen = {}; // columns by pool
 
@@ -30,10 +31,13 @@ function load(pool) {
   const saved = localStorage.getItem(`lath-columns-${pool.name}`);
   const all = pool.fields.map((field) => field.name);
   const names = saved ? JSON.parse(saved).filter((name) => all.includes(name.split(".")[0])) : [];
-  const usual = pool.fields.flatMap((field) => field.parts.length && field.parts.length <= 3
+  // What a thing is called comes first.
+  const usual = inOrder(pool).flatMap((field) => field.parts.length && field.parts.length <= 3
     ? field.parts.map((part) => `${field.name}.${part}`) : [field.name]);
   return names.length ? names : usual.slice(0, 14);
 }
+
+const inOrder = (pool) => [...pool.fields].sort((a, b) => (b.name === pool.label) - (a.name === pool.label));
 
 function build() {
   filter = el("input", {
@@ -42,6 +46,7 @@ function build() {
     "aria-label": "Filter",
   });
   count = el("span.note");
+  chips = el("div.bar.chips", { role: "group", "aria-label": "Tags" });
   wrong = el("div.error", { role: "alert" });
   menu = el("div", { hidden: true });
   head = el("div.head");
@@ -54,6 +59,7 @@ function build() {
       el("button", { onclick: spawn, id: "spawn", title: "A new thing, as its default" }, "Spawn"),
       el("span.menu", {}, el("button", { onclick: () => { menu.hidden = !menu.hidden; drawMenu(); } }, "Columns"), menu),
     ),
+    chips,
     wrong,
     el("div.table", {}, scroll),
   );
@@ -73,12 +79,42 @@ export function show() {
   if (view.dataset.pool !== pool.name) {
     view.dataset.pool = pool.name;
     filter.value = "";
+    wanted = new Map();
     sort = null;
     cursor = -1;
     scroll.scrollTop = 0;
   }
   drawHead();
+  drawChips();
   relist(true);
+}
+
+// A tag that is clicked must be there, clicked again must not be there, and a third time is not asked for.
+function drawChips() {
+  const field = poolInfo()?.fields.find((field) => field.tags);
+  chips.hidden = !field;
+  chips.replaceChildren(...(field?.flags ?? []).map((flag) => {
+    const has = wanted.get(flag);
+    return el(has === undefined ? "button.flag" : has ? "button.flag.on" : "button.flag.not", {
+      "data-tag": flag,
+      title: has === undefined ? `Only with ${flag}` : has ? `Only without ${flag}` : `With ${flag} or without`,
+      "aria-pressed": has === undefined ? "false" : has ? "true" : "mixed",
+      onclick: () => {
+        if (has === undefined) wanted.set(flag, true); else if (has) wanted.set(flag, false); else wanted.delete(flag);
+        drawChips();
+        chips.querySelector(`[data-tag="${CSS.escape(flag)}"]`)?.focus();
+        relist(true);
+      },
+    }, flag);
+  }));
+}
+
+// The tags that are asked for, and what was typed: as one filter, and where in it the typed part begins.
+function wholeFilter() {
+  const field = poolInfo()?.fields.find((field) => field.tags)?.name;
+  const tags = [...wanted].map(([flag, has]) => `${has ? "" : "!"}(${field} has ${flag})`).join(" && ");
+  if (!tags || !filter.value.trim()) return { text: tags || filter.value, start: 0 };
+  return { text: `${tags} && (${filter.value})`, start: tags.length + 5 };
 }
 
 export const changed = () => refresh();
@@ -106,15 +142,17 @@ async function relist(again) {
     draw();
   } catch (error) {
     if (mine !== generation) return;
-    const pointer = error.column ? `${" ".repeat(error.column - 1)}^\n` : "";
-    wrong.textContent = error.column ? `${filter.value}\n${pointer}${error.message}` : error.message;
+    const column = error.column && Math.min(filter.value.length + 1, Math.max(1, error.column - wholeFilter().start));
+    const pointer = column ? `${" ".repeat(column - 1)}^\n` : "";
+    const message = column ? error.message.replace(`column ${error.column}`, `column ${column}`) : error.message;
+    wrong.textContent = column ? `${filter.value}\n${pointer}${message}` : message;
   } finally {
     if (mine === generation) listing = false;
   }
 }
 
 const question = (pool) => ({
-  pool: pool.name, columns: columnsOf(pool).join(","), filter: filter.value, sort, descending: sort ? descending : undefined,
+  pool: pool.name, columns: columnsOf(pool).join(","), filter: wholeFilter().text, sort, descending: sort ? descending : undefined,
 });
 
 // The rows that are seen, as they are now, in the order that they had.
@@ -174,13 +212,13 @@ function drawHead() {
   head.style.gridTemplateColumns = "var(--columns)";
   head.replaceChildren(
     heading("handle", "slot"),
-    ...names.map((name) => heading(name, name)),
+    ...names.map((name, at) => heading(name, name, widths[at] === 88)),
   );
 }
 
-function heading(text, by) {
+function heading(text, by, isNumber = false) {
   const mark = sort === by ? (descending ? " ↓" : " ↑") : "";
-  return el("button", {
+  return el(isNumber ? "button.number" : "button", {
     title: `Sort by ${text}`,
     "data-sort": by,
     onclick: () => {
@@ -194,7 +232,7 @@ function heading(text, by) {
 function draw() {
   const row = rowHeight();
   space.style.height = `${height()}px`;
-  count.textContent = `${amount(total)} ${filter.value ? "pass" : "things"}`;
+  count.textContent = `${amount(total)} ${wholeFilter().text ? "pass" : "things"}`;
   const first = firstRow();
   const isScaled = total * row > TALLEST;
   const last = Math.min(total, first + seen());
@@ -275,7 +313,7 @@ export function picked() {
 function drawMenu() {
   const pool = poolInfo();
   if (!pool || menu.hidden) return;
-  const names = pool.fields.flatMap((field) => [field.name, ...field.parts.map((part) => `${field.name}.${part}`)]);
+  const names = inOrder(pool).flatMap((field) => [field.name, ...field.parts.map((part) => `${field.name}.${part}`)]);
   menu.replaceChildren(...[...names, "generation"].map((name) => el("label", {},
     el("input", {
       type: "checkbox",

@@ -43,6 +43,7 @@ impl Battle {
             battle::populate(&mut world, actors);
             let mut schedule = battle::systems();
             inspector.pool::<Actor>().pool::<Camp>();
+            inspector.count_spawns::<Actor>(&mut world);
             let mut runs = 0;
             while !stopped.load(Ordering::Relaxed) {
                 for _ in 0..inspector.steps() {
@@ -148,6 +149,31 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     let leader = browser.eval("document.querySelector('#view-things .row[data-id]').dataset.id");
     let leader = Handle::<Actor>::from_bits(leader.as_str().unwrap().parse().unwrap());
 
+    // Tags to click on: with, without, whatever. What is typed counts as well, and its mistakes are shown where they are.
+    browser.click("[data-tag=ELF]");
+    browser.wait("document.querySelector('#view-things .note').textContent === '1 pass'");
+    browser.fill("#filter", "hp <");
+    browser.wait("document.querySelector('#view-things .error').textContent.includes('column 5')");
+    browser.fill("#filter", "name ~ \"leader\"");
+    browser.click("[data-tag=ELF]");
+    browser.wait("document.querySelector('[data-tag=ELF]').getAttribute('aria-pressed') === 'mixed'");
+    browser.wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent === 'leader of the Red Hand'");
+    browser.click("[data-tag=ELF]");
+    browser.wait("document.querySelector('#view-things .note').textContent === '2 pass'");
+
+    // Sorted by name: up, down, not at all. A column comes and goes.
+    browser.click("[data-sort=name]");
+    browser.click("[data-sort=name]");
+    browser.wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent.includes('Silver')");
+    browser.click("[data-sort=name]");
+    let headings = "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
+    browser.eval("[...document.querySelectorAll('#view-things .menu > button')][0].click()");
+    browser.eval("[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()");
+    browser.wait(&format!("{headings}.includes('generation')"));
+    browser.eval("[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()");
+    browser.wait(&format!("!{headings}.includes('generation')"));
+    browser.eval("document.body.click()");
+
     // Paused, the world stands still; a step is one run.
     browser.click("#pause");
     browser.wait("document.getElementById('pause').textContent === 'Go on'");
@@ -196,6 +222,12 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser.click("#despawn");
     browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
     assert_eq!(battle.ask(|world, _| world.pool::<Actor>().len()), live);
+    // One that was alone comes again, by another handle.
+    browser.click("#undo");
+    browser.wait("document.querySelector('#despawn')");
+    assert_eq!(battle.ask(|world, _| world.pool::<Actor>().len()), live + 1);
+    browser.click("#despawn");
+    browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
 
     // The tree opens level by level; a thing that is dragged onto another moves there.
     browser.click("#tab-tree");
