@@ -112,13 +112,7 @@ impl<F: Field<Thing: Inspect>> FieldOf<F> {
     }
 
     /// The same for a closure of any type, so that the lookup is compiled once for each field.
-    fn visit(
-        &self,
-        nil: &F::Thing,
-        pool: &Pool<F::Thing>,
-        handle: Handle<F::Thing>,
-        f: &mut dyn FnMut(&F::Value),
-    ) {
+    fn visit(&self, nil: &F::Thing, pool: &Pool<F::Thing>, handle: Handle<F::Thing>, f: &mut dyn FnMut(&F::Value)) {
         match pool.view::<Option<Ref<F>>>(handle) {
             Some(Some(value)) => f(&value),
             Some(None) => f((self.of)(nil)),

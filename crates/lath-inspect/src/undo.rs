@@ -21,11 +21,25 @@ pub(crate) struct Change {
 
 /// How it is changed back.
 pub(crate) enum Back {
-    Write { thing: u64, field: usize, value: Value },
-    Despawn { thing: u64 },
+    Write {
+        thing: u64,
+        field: usize,
+        value: Value,
+    },
+    Despawn {
+        thing: u64,
+    },
     /// Another thing with the same fields and parents. Its handle is a new one, as always.
-    Again { thing: u64, fields: Vec<(usize, Value)>, parents: Vec<(usize, u64)> },
-    Attach { tree: usize, thing: u64, parent: Option<u64> },
+    Again {
+        thing: u64,
+        fields: Vec<(usize, Value)>,
+        parents: Vec<(usize, u64)>,
+    },
+    Attach {
+        tree: usize,
+        thing: u64,
+        parent: Option<u64>,
+    },
 }
 
 #[derive(Default)]

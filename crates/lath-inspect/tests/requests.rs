@@ -209,7 +209,11 @@ fn a_despawn_is_taken_back_by_an_equal_thing_with_another_handle() {
     assert_eq!(alone, json!({ "despawned": 1, "can_be_undone": true }));
     let again = at.tell("undo", json!({}))["id"].as_str().unwrap().to_owned();
     assert_ne!(again, id);
-    assert_eq!(at.ask(Request::get(&format!("/api/v1/thing?pool=House&id={id}"))).status, 410, "the old one stays stale");
+    assert_eq!(
+        at.ask(Request::get(&format!("/api/v1/thing?pool=House&id={id}"))).status,
+        410,
+        "the old one stays stale"
+    );
     let thing = at.get(&format!("thing?pool=House&id={again}"));
     assert_eq!(field(&thing, "rooms")["value"], 7);
     assert_eq!(thing["trees"][0]["parent"]["id"], above.as_str());
@@ -315,6 +319,14 @@ fn charts_follow_ticks_counts_and_whatever_else_is_counted() {
         at.world.spawn(House::default());
         at.inspector.update(&mut at.world, &mut at.schedule);
     }
+    // While it is paused nothing is noted, and no tick is counted.
+    let tick = at.get("world")["tick"].clone();
+    at.tell("control", json!({ "paused": true }));
+    for _ in 0..700 {
+        at.inspector.steps();
+        at.inspector.update(&mut at.world, &mut at.schedule);
+    }
+    assert_eq!(at.get("world")["tick"], tick);
     let charts = at.get("charts");
     let series = |name: &str| {
         let all = charts["series"].as_array().unwrap();

@@ -169,8 +169,7 @@ impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
         }
         let convert = conversion(&self.kind.conversions, F::INDEX, column, &of, T::NAME)
             .map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
-        let values =
-            convert(column, self.builder.len()).map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
+        let values = convert(column, self.builder.len()).map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
         let Ok(values) = values.downcast::<Vec<Option<F::Value>>>() else {
             unreachable!("conversions are registered by the marker of the field");
         };

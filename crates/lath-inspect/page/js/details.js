@@ -142,8 +142,8 @@ function makeEditor(field, info, readOnly, send) {
   if (field.editable && field.json !== undefined) {
     const isText = typeof field.value === "string";
     const text = (now) => typeof now.value === "string" && isText ? now.value : now.json;
-    const long = text(field).length > 36;
-    const input = long ? el("textarea", { rows: 3 }) : el("input", { type: "text" });
+    const long = text(field).length > 24;
+    const input = long ? el("textarea", { rows: text(field).length > 60 ? 4 : 2 }) : el("input", { type: "text" });
     Object.assign(input, { value: text(field), disabled: readOnly, spellcheck: false });
     input.setAttribute("aria-label", field.name);
     let current = text(field);

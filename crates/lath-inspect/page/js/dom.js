@@ -66,7 +66,7 @@ export function rounds(least, most, wanted) {
 }
 
 // Three digits, for what is read in passing.
-export const brief = (number) => Number.isInteger(number) ? amount(number) : String(+number.toPrecision(3));
+export const brief = (number) => amount(Number.isInteger(number) ? number : +number.toPrecision(3));
 
 export const micros = (time) => time >= 1000 ? `${(time / 1000).toFixed(2)} ms` : `${time.toFixed(time < 10 ? 2 : 1)} µs`;
 

@@ -5,6 +5,7 @@ import { amount, byId, el, later } from "./dom.js";
 import { pick, poolInfo, state, tell } from "./main.js";
 
 const PAGE = 100; // rows that are asked for at once
+const [HANDLE, NUMBER] = [68, 80]; // how wide columns are
 const TALLEST = 8_000_000; // pixels: beyond that browsers give up
 
 const view = byId("view-things");
@@ -202,17 +203,17 @@ function drawHead() {
   const names = columnsOf(pool);
   const widths = names.map((name) => {
     const field = pool.fields.find((field) => field.name === name.split(".")[0]);
-    if (name.includes(".") || field?.number) return 88;
-    return field?.flags ? 150 : 120;
+    if (name.includes(".") || field?.number) return NUMBER;
+    return field?.flags ? 130 : 120;
   });
   // The widest share what is left.
-  const grid = widths.map((width) => width > 88 ? `minmax(${width}px, 1fr)` : `${width}px`);
-  view.style.setProperty("--columns", `72px ${grid.join(" ")}`);
-  view.style.setProperty("--total", `${widths.reduce((sum, width) => sum + width, 72)}px`);
+  const grid = widths.map((width) => width > NUMBER ? `minmax(${width}px, 1fr)` : `${width}px`);
+  view.style.setProperty("--columns", `${HANDLE}px ${grid.join(" ")}`);
+  view.style.setProperty("--total", `${widths.reduce((sum, width) => sum + width, HANDLE)}px`);
   head.style.gridTemplateColumns = "var(--columns)";
   head.replaceChildren(
     heading("handle", "slot"),
-    ...names.map((name, at) => heading(name, name, widths[at] === 88)),
+    ...names.map((name, at) => heading(name, name, widths[at] === NUMBER)),
   );
 }
 
@@ -282,8 +283,8 @@ function drawCell(node, data, number) {
   node.className = kind;
   node.title = data.text;
   if (data.flags) node.replaceChildren(...data.flags.map((flag) => el("span.flag", {}, flag)));
-  // Six digits are enough to look at; all of them are in the title.
-  else node.textContent = isNumber && !Number.isInteger(data.number) ? String(+data.number.toPrecision(6)) : data.text;
+  // Five digits are enough to look at; all of them are in the title.
+  else node.textContent = isNumber && !Number.isInteger(data.number) ? String(+data.number.toPrecision(5)) : data.text;
 }
 
 function keys(event) {

@@ -164,13 +164,18 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     // Sorted by name: up, down, not at all. A column comes and goes.
     browser.click("[data-sort=name]");
     browser.click("[data-sort=name]");
-    browser.wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent.includes('Silver')");
+    browser
+        .wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent.includes('Silver')");
     browser.click("[data-sort=name]");
     let headings = "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
     browser.eval("[...document.querySelectorAll('#view-things .menu > button')][0].click()");
-    browser.eval("[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()");
+    browser.eval(
+        "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
+    );
     browser.wait(&format!("{headings}.includes('generation')"));
-    browser.eval("[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()");
+    browser.eval(
+        "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
+    );
     browser.wait(&format!("!{headings}.includes('generation')"));
     browser.eval("document.body.click()");
 

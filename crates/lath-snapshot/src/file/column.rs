@@ -79,10 +79,7 @@ impl<'a> Column<'a> {
 
 /// Shows the value of a field in every slot that holds one. Takes any closure as one type: what is done with a value takes longer
 /// than the call, and this is compiled once for each field instead of once for each use.
-pub(crate) fn each_value<T: Save, F: SavedField<Thing = T>>(
-    image: &Image<T>,
-    f: &mut dyn FnMut(Option<&F::Value>),
-) {
+pub(crate) fn each_value<T: Save, F: SavedField<Thing = T>>(image: &Image<T>, f: &mut dyn FnMut(Option<&F::Value>)) {
     image.each_value::<F>(f);
 }
 
