@@ -114,12 +114,12 @@ function drawTimeline() {
       };
       boxes.push(box);
       context.fillStyle = span.system === null ? colour("soft") : shade(span.system);
-      context.globalAlpha = chosen === null || chosen === span.system ? 1 : 0.25;
+      context.globalAlpha = chosen === null || chosen === span.system ? 1 : 0.4;
       context.fillRect(box.x, box.y, box.w, box.h);
       context.globalAlpha = 1;
       const name = data.systems[span.system]?.name ?? "";
       if (box.w > name.length * 5.5 + 6) {
-        context.fillStyle = chosen === null || chosen === span.system ? "#fff" : colour("soft");
+        context.fillStyle = chosen === null || chosen === span.system ? "#fff" : colour("text");
         context.fillText(name, box.x + 4, box.y + 11);
       }
     }

@@ -285,8 +285,12 @@ fn the_page_shows_and_changes_a_world_that_runs() {
 
     // All of the table, in the dark; and on a phone.
     browser.keys("body", "1");
-    browser.fill("#filter", "tags has ORC && hp < 60");
+    browser.click("#pause"); // so that who is picked does not die meanwhile
+    browser.wait("document.getElementById('pause').textContent === 'Go on'");
+    browser.fill("#filter", "hp < 60");
+    browser.click("[data-tag=ORC]");
     browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 15");
+    browser.wait("[...document.querySelectorAll('#view-things .row[data-id]')].every((row) => row.textContent.includes('ORC'))");
     browser.click("#view-things .row[data-id]:nth-child(4)");
     browser.wait("document.querySelector('#details input[aria-label=hp]')");
     picture(&browser, "things");
