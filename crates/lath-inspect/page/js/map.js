@@ -39,8 +39,9 @@ export function show() {
     view.dataset.pool = pool.name;
     const numbers = pool.fields.flatMap((field) => field.number ? [field.name] : field.parts.map((part) => `${field.name}.${part}`));
     for (const select of [x, y]) select.replaceChildren(...numbers.map((name) => el("option", { value: name }, name)));
-    // A position is two parts of one field, as a rule.
-    const pair = pool.fields.find((field) => field.parts.length >= 2);
+    // A position is two parts of one field, as a rule, and that field has one of a few names.
+    const pairs = pool.fields.filter((field) => field.parts.length >= 2);
+    const pair = pairs.find((field) => ["pos", "position", "place", "location", "at", "xy"].includes(field.name)) ?? pairs[0];
     x.value = pair ? `${pair.name}.${pair.parts[0]}` : numbers[0] ?? "";
     y.value = pair ? `${pair.name}.${pair.parts[1]}` : numbers[1] ?? numbers[0] ?? "";
     filter.value = "";

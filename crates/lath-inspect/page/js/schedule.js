@@ -117,8 +117,11 @@ function drawTimeline() {
       context.globalAlpha = chosen === null || chosen === span.system ? 1 : 0.4;
       context.fillRect(box.x, box.y, box.w, box.h);
       context.globalAlpha = 1;
-      const name = data.systems[span.system]?.name ?? "";
-      if (box.w > name.length * 5.5 + 6) {
+      // Fixed steps last as long as the systems within them, which are drawn upon them.
+      const isCovered = group.some((other) => other !== span && other.thread === span.thread
+        && other.began_us >= span.began_us && other.began_us < span.began_us + span.took_us);
+      const name = isCovered ? "" : (data.systems[span.system]?.name ?? "").split(" / ").at(-1);
+      if (name && box.w > name.length * 5.5 + 6) {
         context.fillStyle = chosen === null || chosen === span.system ? "#fff" : colour("text");
         context.fillText(name, box.x + 4, box.y + 11);
       }

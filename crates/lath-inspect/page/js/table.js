@@ -33,7 +33,7 @@ function load(pool) {
   const all = pool.fields.map((field) => field.name);
   const names = saved ? JSON.parse(saved).filter((name) => all.includes(name.split(".")[0])) : [];
   // What a thing is called comes first.
-  const usual = inOrder(pool).flatMap((field) => field.parts.length && field.parts.length <= 3
+  const usual = inOrder(pool).flatMap((field) => field.parts.length && field.parts.length <= 4
     ? field.parts.map((part) => `${field.name}.${part}`) : [field.name]);
   return names.length ? names : usual.slice(0, 14);
 }
@@ -42,7 +42,7 @@ const inOrder = (pool) => [...pool.fields].sort((a, b) => (b.name === pool.label
 
 function build() {
   filter = el("input", {
-    type: "search", id: "filter", placeholder: 'hp < 10 && name ~ "orc" || tags has MOVES', spellcheck: false,
+    type: "search", id: "filter", spellcheck: false,
     oninput: later(() => relist(true), 250),
     "aria-label": "Filter",
   });
@@ -80,6 +80,7 @@ export function show() {
   if (view.dataset.pool !== pool.name) {
     view.dataset.pool = pool.name;
     filter.value = "";
+    filter.placeholder = example(pool);
     wanted = new Map();
     sort = null;
     cursor = -1;
@@ -108,6 +109,14 @@ function drawChips() {
       },
     }, flag);
   }));
+}
+
+// A filter that could be typed for this pool.
+function example(pool) {
+  const number = pool.fields.find((field) => field.number && !field.bool)?.name;
+  const tags = pool.fields.find((field) => field.tags);
+  const parts = [number && `${number} < 10`, pool.label && `${pool.label} ~ "a"`, tags?.flags.length && `${tags.name} has ${tags.flags[0]}`];
+  return parts.filter(Boolean).join(" && ");
 }
 
 // The tags that are asked for, and what was typed: as one filter, and where in it the typed part begins.
