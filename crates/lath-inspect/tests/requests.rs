@@ -261,7 +261,10 @@ fn the_tree_is_told_level_by_level_and_piece_by_piece() {
     assert_eq!((labels(&first["nodes"]), &first["more"]), (vec!["Orc 1", "Orc 3", "Orc 4"], &json!(true)));
     let after = first["nodes"][2]["id"].as_str().unwrap().to_owned();
     let rest = at.get(&format!("tree?pool=Actor&parent={}&after={after}", at.id(0)));
-    assert_eq!((labels(&rest["nodes"]), &rest["more"]), (vec!["Orc 5", "Orc 6", "Orc 7", "Orc 8", "ITEM FROZEN"], &json!(false)));
+    assert_eq!(
+        (labels(&rest["nodes"]), &rest["more"]),
+        (vec!["Orc 5", "Orc 6", "Orc 7", "Orc 8", "ITEM FROZEN"], &json!(false))
+    );
     assert_eq!(labels(&at.get(&format!("tree?pool=Actor&parent={}", at.id(3)))["nodes"]), Vec::<&str>::new());
 
     let houses: Vec<_> = (0..5).map(|rooms| at.world.spawn(House { rooms, ..Default::default() })).collect();

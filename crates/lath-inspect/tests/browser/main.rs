@@ -290,7 +290,9 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser.fill("#filter", "hp < 60");
     browser.click("[data-tag=ORC]");
     browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 15");
-    browser.wait("[...document.querySelectorAll('#view-things .row[data-id]')].every((row) => row.textContent.includes('ORC'))");
+    browser.wait(
+        "[...document.querySelectorAll('#view-things .row[data-id]')].every((row) => row.textContent.includes('ORC'))",
+    );
     browser.click("#view-things .row[data-id]:nth-child(4)");
     browser.wait("document.querySelector('#details input[aria-label=hp]')");
     picture(&browser, "things");
