@@ -47,7 +47,7 @@ export function colour(name) {
 }
 
 // Colours that differ, for things that have no order.
-export const shade = (number) => `hsl(${(205 + number * 137.5) % 360} 55% 55%)`;
+export const shade = (number) => `hsl(${(205 + number * 137.5) % 360} 55% ${[55, 40, 70][Math.floor(number / 5) % 3]}%)`;
 
 export function amount(number) {
   if (number === null || number === undefined) return "";

@@ -210,19 +210,19 @@ function firstRow() {
 function drawHead() {
   const pool = poolInfo();
   const names = columnsOf(pool);
+  const isNumber = (name) => name.includes(".") || name === "generation" || pool.fields.find((field) => field.name === name)?.number;
   const widths = names.map((name) => {
-    const field = pool.fields.find((field) => field.name === name.split(".")[0]);
-    if (name.includes(".") || field?.number) return NUMBER;
-    return field?.flags ? 130 : 120;
+    const usual = isNumber(name) ? NUMBER : pool.fields.find((field) => field.name === name)?.flags ? 130 : 120;
+    return Math.max(usual, Math.ceil(name.length * 7.2) + 20);
   });
-  // The widest share what is left.
-  const grid = widths.map((width) => width > NUMBER ? `minmax(${width}px, 1fr)` : `${width}px`);
+  // Those that are not numbers share what is left.
+  const grid = widths.map((width, at) => isNumber(names[at]) ? `${width}px` : `minmax(${width}px, 1fr)`);
   view.style.setProperty("--columns", `${HANDLE}px ${grid.join(" ")}`);
   view.style.setProperty("--total", `${widths.reduce((sum, width) => sum + width, HANDLE)}px`);
   head.style.gridTemplateColumns = "var(--columns)";
   head.replaceChildren(
     heading("handle", "slot"),
-    ...names.map((name, at) => heading(name, name, widths[at] === NUMBER)),
+    ...names.map((name) => heading(name, name, isNumber(name))),
   );
 }
 
