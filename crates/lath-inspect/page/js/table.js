@@ -88,6 +88,7 @@ export function show() {
   }
   drawHead();
   drawChips();
+  draw(); // as far as is known, in what may be another size
   relist(true);
 }
 

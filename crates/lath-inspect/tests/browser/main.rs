@@ -304,6 +304,11 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser.wait("innerWidth === 390");
     browser.wait("document.documentElement.scrollWidth <= innerWidth + 1");
     browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 5");
+    // Rows are higher there, for fingers, and stand as far apart as they are high.
+    browser.wait(
+        "(() => { const [one, two] = document.querySelectorAll('#view-things .row[data-id]');
+            return one.offsetHeight === 30 && two.offsetTop - one.offsetTop === 30; })()",
+    );
     picture(&browser, "phone");
 
     // The last filter of a mistaken kind is answered with 400, which browsers report as well.
