@@ -34,16 +34,11 @@ fn schedule() -> Schedule {
     schedule.barrier();
 
     // What they have done is settled.
-    schedule.add((
-        cart::roll,
-        cart::place,
-        site::mine,
-        bag::fetch,
-        hall::deliver,
-        hall::dine,
-        market::trade,
-        life::bury,
-    ));
+    schedule.add((cart::roll, cart::place, site::mine, bag::fetch, hall::deliver, hall::dine, market::trade));
+    schedule.barrier();
+
+    // Who is buried leaves behind what was given to them in this very tick, too.
+    schedule.add(life::bury);
     schedule.barrier();
     schedule.add(tally::ledger);
     schedule
@@ -193,6 +188,25 @@ mod tests {
             let colony = Colony::found(Charter { seed: 1, things });
             assert_eq!(colony.objects().len(), things as usize);
             assert_eq!(colony.check(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn what_the_dead_were_given_as_they_died_lies_about_like_the_rest() {
+        let mut colony = after(300);
+        for _ in 0..40 {
+            colony.tick();
+            let before = Snapshot::take(&colony.world).unwrap();
+            // Everybody has lost their bag and is about to die. Who comes to the hall is still given a new one.
+            let workers = colony.world.pool_mut::<Object>();
+            workers.each(|(tags, mut health, mut bag): (Ref<object::tags>, Mut<object::health>, Mut<object::bag>)| {
+                if tags.contains(Tags::WORKER) {
+                    (*health, *bag) = (0, Handle::NIL);
+                }
+            });
+            colony.tick();
+            assert_eq!(colony.check(), Ok(()), "after tick {}", colony.clock().tick);
+            before.restore(&mut colony.world).unwrap();
         }
     }
 

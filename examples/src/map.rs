@@ -10,9 +10,6 @@ use crate::town::Towns;
 /// From nobody to many.
 const CROWD: [char; 6] = [' ', '.', ':', '+', '*', '#'];
 
-/// What the letters mean.
-pub(crate) const LEGEND: &str = "H hall  c cart  , site  .:+*# workers";
-
 #[derive(View)]
 #[view(Object)]
 struct Dot<'a> {
@@ -28,8 +25,8 @@ struct Cell {
     workers: u32,
 }
 
-/// The whole land in so many letters.
-pub(crate) fn draw(colony: &Colony, width: usize, height: usize) -> Vec<String> {
+/// The whole land in so many letters; halls, carts and sites in colours of their own, if there are any.
+pub(crate) fn draw(colony: &Colony, width: usize, height: usize, colours: bool) -> Vec<String> {
     let size = colony.world.resource::<Towns>().size();
     let mut cells = vec![Cell::default(); width * height];
     for dot in colony.objects().query::<Dot>() {
@@ -50,5 +47,32 @@ pub(crate) fn draw(colony: &Colony, width: usize, height: usize) -> Vec<String> 
         // The few are seen beside the many.
         cell => CROWD[((cell.workers as f32 / most as f32).sqrt() * (CROWD.len() - 1) as f32).ceil() as usize],
     };
-    cells.chunks(width).map(|row| row.iter().map(letter).collect()).collect()
+    let rows = cells.chunks(width).map(|row| row.iter().map(letter).collect::<String>());
+    if colours { rows.map(|row| paint(&row)).collect() } else { rows.collect() }
+}
+
+/// The same text for a terminal, in colours.
+fn paint(row: &str) -> String {
+    let (mut out, mut before) = (String::new(), "");
+    for letter in row.chars() {
+        let colour = match letter {
+            'H' => "\x1b[1;33m",
+            'c' => "\x1b[0;36m",
+            ',' => "\x1b[0;32m",
+            _ => "\x1b[0m",
+        };
+        if colour != before {
+            out.push_str(colour);
+            before = colour;
+        }
+        out.push(letter);
+    }
+    out + "\x1b[0m"
+}
+
+/// What the letters mean.
+pub(crate) fn legend(colours: bool) -> String {
+    [("H", "hall"), ("c", "cart"), (",", "site"), (".:+*#", "workers")]
+        .map(|(letters, name)| format!("{} {name}", if colours { paint(letters) } else { letters.to_owned() }))
+        .join("  ")
 }

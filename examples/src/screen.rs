@@ -20,6 +20,7 @@ const LINE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Screen {
     live: bool,
+    colours: bool,
     headless: bool,
     shown: Option<Instant>,
     ticks_shown: u64,
@@ -31,7 +32,8 @@ pub(crate) struct Screen {
 impl Screen {
     pub(crate) fn new(headless: bool) -> Self {
         let live = !headless && stdout().is_terminal();
-        Self { live, headless, shown: None, ticks_shown: 0, note: String::new(), message: String::new() }
+        let colours = live && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { live, colours, headless, shown: None, ticks_shown: 0, note: String::new(), message: String::new() }
     }
 
     /// Says something that should be read.
@@ -69,7 +71,7 @@ impl Screen {
         // Clears the screen once; later the cursor stays where somebody may be typing.
         out.push_str(if first { "\x1b[2J\x1b[H" } else { "\x1b7\x1b[H" });
         out.push_str("\x1b[?7l"); // what is too long for a line is cut off
-        let lines = picture(colony, times, rate);
+        let lines = picture(colony, times, rate, self.colours);
         for line in lines.iter().chain([&self.note, &self.message]) {
             let _ = write!(out, "{line}\x1b[K\r\n");
         }
@@ -103,7 +105,7 @@ fn line(colony: &Colony, times: &Times) -> String {
     )
 }
 
-fn picture(colony: &Colony, times: &Times, rate: f32) -> Vec<String> {
+fn picture(colony: &Colony, times: &Times, rate: f32, colours: bool) -> Vec<String> {
     let (tally, clock, objects) = (colony.tally(), colony.clock(), colony.objects());
     let of = |news| grouped(tally.of(news));
     let tagged = |tags| grouped(objects.count_tagged(tags) as u64);
@@ -150,9 +152,9 @@ fn picture(colony: &Colony, times: &Times, rate: f32) -> Vec<String> {
             let name: String = system.name.rsplit(" / ").next().unwrap_or_default().chars().take(22).collect();
             format!("{name:<22} {:>9} {:>9}", format!("{:.1?}", system.last), format!("{:.1?}", system.mean))
         }));
-    let rows = map::draw(colony, MAP.0, MAP.1);
+    let rows = map::draw(colony, MAP.0, MAP.1, colours);
     lines.extend(rows.into_iter().zip(table).map(|(row, system)| format!("{row} | {system}")));
-    lines.push(map::LEGEND.to_owned());
+    lines.push(map::legend(colours));
     lines
 }
 

@@ -6,6 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use lath::inspect::Inspector;
+use lath::prelude::*;
 
 use crate::arguments::Request;
 use crate::colony::Colony;
@@ -48,6 +49,9 @@ pub(crate) fn run(request: &Request) -> Result<(), String> {
     };
     let usual = || PathBuf::from(format!("colony-{}-{}.lath", charter.seed, charter.things));
     let save = keep.then(|| request.save.clone().unwrap_or_else(usual));
+    if let Some(path) = &save {
+        check_folder(path)?;
+    }
 
     let until = match &replay {
         Some(recording) => Some(recording.ticks),
@@ -72,17 +76,30 @@ pub(crate) fn run(request: &Request) -> Result<(), String> {
         }
         None => screen.say(&format!("colony {seed} is founded with {things} things")),
     }
-    let inspector = if request.headless { None } else { inspect(&mut screen, recorder.is_some() || replay.is_some()) };
+    let read_only = recorder.is_some() || replay.is_some();
+    let inspector = if request.headless { None } else { inspect(&mut screen, &mut colony.world, read_only) };
     let inputs = input::listen(!request.headless && replay.is_none());
     let paced = !request.headless;
     Session { colony, until, paced, save, recorder, replay, inspector, inputs, screen, times: Times::default() }.run()
+}
+
+/// Better now than after an hour.
+fn check_folder(path: &Path) -> Result<(), String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            Err(format!("`--save {}`: there is no folder {}", path.display(), folder.display()))
+        }
+        _ if path.is_dir() => Err(format!("`--save {}`: this is a folder", path.display())),
+        _ => Ok(()),
+    }
 }
 
 /// Goes on from a save, if it is what was asked for.
 fn resume(path: &Path, request: &Request, until: Option<u64>) -> Result<Colony, String> {
     let (file, way_out) = (
         path.display(),
-        "the file was left as it is; `--fresh` begins anew and replaces it, `--save FILE` takes another",
+        "The file was left as it is; `--fresh` begins anew and replaces it, `--save FILE` takes another",
     );
     let colony = Colony::load(path).map_err(|error| format!("cannot go on from {file}: {error}. {way_out}"))?;
     let Charter { seed, things } = colony.charter();
@@ -100,7 +117,7 @@ fn resume(path: &Path, request: &Request, until: Option<u64>) -> Result<Colony, 
 }
 
 /// Opens the inspector: at the usual address, or at another if that is taken.
-fn inspect(screen: &mut Screen, read_only: bool) -> Option<Inspector> {
+fn inspect(screen: &mut Screen, world: &mut World, read_only: bool) -> Option<Inspector> {
     let bound = Inspector::bind(ADDRESS).or_else(|error| {
         screen.say(&format!("the inspector takes another port: {error}"));
         Inspector::bind("127.0.0.1:0")
@@ -113,6 +130,7 @@ fn inspect(screen: &mut Screen, read_only: bool) -> Option<Inspector> {
         }
     };
     inspector.pool_and_tree::<Object, Carried>().pool::<Offer>().read_only(read_only);
+    inspector.count_spawns::<Object>(world);
     if let Some(address) = inspector.address() {
         screen.note(&format!("inspector: http://{address}   type feast, plague or storm; Ctrl-C saves and ends it"));
     }

@@ -128,11 +128,16 @@ impl Column {
     }
 }
 
-/// How a thing is called: by its name if it has one, and by its handle.
+/// How a thing is called: by its name if it has one, else by its tags.
 pub(crate) fn label(meta: &TableMeta, row: &dyn Row) -> String {
     let mut clip = Clip::new(40);
     if let Some(field) = meta.label {
         row.show(field, &mut clip);
     }
-    clip.text
+    if !clip.text.is_empty() {
+        return clip.text;
+    }
+    let tags = meta.fields.iter().position(|field| field.is_tags);
+    let flags = tags.and_then(|at| Some((row.flags(at)?, meta.fields[at].flags.as_ref()?)));
+    flags.map(|(bits, names)| names_of(names, bits).join(" ")).unwrap_or_default()
 }

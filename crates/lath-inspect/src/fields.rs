@@ -106,9 +106,17 @@ impl<F: Field<Thing: Inspect>> FieldOf<F> {
         handle: Handle<F::Thing>,
         f: impl FnOnce(&F::Value) -> A,
     ) -> Option<A> {
-        match pool.view::<Option<Ref<F>>>(handle)? {
-            Some(value) => Some(f(&value)),
-            None => Some(f((self.of)(nil))),
+        let (mut f, mut answer) = (Some(f), None);
+        self.visit(nil, pool, handle, &mut |value| answer = f.take().map(|f| f(value)));
+        answer
+    }
+
+    /// The same for a closure of any type, so that the lookup is compiled once for each field.
+    fn visit(&self, nil: &F::Thing, pool: &Pool<F::Thing>, handle: Handle<F::Thing>, f: &mut dyn FnMut(&F::Value)) {
+        match pool.view::<Option<Ref<F>>>(handle) {
+            Some(Some(value)) => f(&value),
+            Some(None) => f((self.of)(nil)),
+            None => {}
         }
     }
 }

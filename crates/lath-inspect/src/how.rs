@@ -116,22 +116,26 @@ impl<V> FlagsHow<V> {
         names_of(&self.names, bits)
     }
 
-    /// From a list of names, or from a number.
     fn parse(&self, json: &Value) -> Result<u64, String> {
-        let known = || self.names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        let one = |name: &str| {
-            let found = self.names.iter().find(|flag| flag.0 == name).map(|flag| flag.1);
-            let bits = found.or_else(|| name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()));
-            bits.ok_or_else(|| format!("there is no flag `{name}`: the flags are {}", known()))
-        };
-        match json {
-            Value::Array(names) => names.iter().try_fold(0, |bits, name| match name {
-                Value::String(name) => Ok(bits | one(name)?),
-                other => Err(format!("expected the name of a flag, not {other}")),
-            }),
-            Value::Number(number) if number.is_u64() => Ok(number.as_u64().unwrap_or(0)),
-            other => Err(format!("expected a list of flags, of {}, not {other}", known())),
-        }
+        bits_of(&self.names, json)
+    }
+}
+
+/// Flags from a list of their names, or from a number.
+fn bits_of(names: &[(&'static str, u64)], json: &Value) -> Result<u64, String> {
+    let known = || names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let one = |name: &str| {
+        let found = names.iter().find(|flag| flag.0 == name).map(|flag| flag.1);
+        let bits = found.or_else(|| name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()));
+        bits.ok_or_else(|| format!("there is no flag `{name}`: the flags are {}", known()))
+    };
+    match json {
+        Value::Array(names) => names.iter().try_fold(0, |bits, name| match name {
+            Value::String(name) => Ok(bits | one(name)?),
+            other => Err(format!("expected the name of a flag, not {other}")),
+        }),
+        Value::Number(number) if number.is_u64() => Ok(number.as_u64().unwrap_or(0)),
+        other => Err(format!("expected a list of flags, of {}, not {other}", known())),
     }
 }
 

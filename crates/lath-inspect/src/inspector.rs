@@ -53,6 +53,8 @@ pub struct Inspector {
     budget: Budget,
     /// When the ticks that are being measured began.
     began: Option<Instant>,
+    /// Whether nothing is run in this tick: the world is paused, or slow.
+    idle: bool,
     charts: Vec<(String, f64)>,
     counters: Vec<(String, Arc<AtomicU64>, u64)>,
     #[cfg(feature = "http")]
@@ -112,6 +114,7 @@ impl Inspector {
             beat_at: None,
             budget: Budget::Time(Duration::from_millis(1)),
             began: None,
+            idle: false,
             charts: Vec::new(),
             counters: Vec::new(),
             #[cfg(feature = "http")]
@@ -233,8 +236,10 @@ impl Inspector {
     ///
     /// See [`Inspector`].
     pub fn steps(&mut self) -> u32 {
-        self.began = Some(Instant::now());
-        self.core.pace.steps()
+        let steps = self.core.pace.steps();
+        self.idle = steps == 0;
+        self.began = (steps > 0).then(Instant::now);
+        steps
     }
 
     /// Whether somebody has paused the world.
@@ -368,7 +373,11 @@ impl Inspector {
         true
     }
 
+    /// While nothing is run nothing is noted: who pauses to look at the charts still finds there what there was.
     fn note_tick(&mut self, world: &World) {
+        if self.idle {
+            return;
+        }
         let history = &mut self.core.history;
         history.ticks += 1;
         let mut place = 0;

@@ -21,9 +21,25 @@ pub(crate) struct Change {
 
 /// How it is changed back.
 pub(crate) enum Back {
-    Write { thing: u64, field: usize, value: Value },
-    Despawn { thing: u64 },
-    Attach { tree: usize, thing: u64, parent: Option<u64> },
+    Write {
+        thing: u64,
+        field: usize,
+        value: Value,
+    },
+    Despawn {
+        thing: u64,
+    },
+    /// Another thing with the same fields and parents. Its handle is a new one, as always.
+    Again {
+        thing: u64,
+        fields: Vec<(usize, Value)>,
+        parents: Vec<(usize, u64)>,
+    },
+    Attach {
+        tree: usize,
+        thing: u64,
+        parent: Option<u64>,
+    },
 }
 
 #[derive(Default)]
@@ -37,6 +53,21 @@ impl Undo {
             self.changes.pop_front();
         }
         self.changes.push_back(change);
+    }
+
+    /// What was changed about a thing before it went can be taken back on the one that stands for it now.
+    fn rename(&mut self, table: usize, old: u64, new: u64) {
+        let swap = |bits: &mut u64| *bits = if *bits == old { new } else { *bits };
+        for change in self.changes.iter_mut().filter(|change| change.table == table) {
+            match &mut change.back {
+                Back::Write { thing, .. } | Back::Despawn { thing } => swap(thing),
+                Back::Again { parents, .. } => parents.iter_mut().for_each(|(_, parent)| swap(parent)),
+                Back::Attach { thing, parent, .. } => {
+                    swap(thing);
+                    parent.iter_mut().for_each(swap);
+                }
+            }
+        }
     }
 
     /// The last changes, newest first.
@@ -55,6 +86,21 @@ impl Core {
         match change.back {
             Back::Write { thing, field, value } => table.write(world, thing, field, value)?,
             Back::Despawn { thing } => table.despawn(world, thing).map(|_| ())?,
+            Back::Again { thing, fields, parents } => {
+                let new = table.spawn(world)?;
+                for (field, value) in fields {
+                    if let Err(fault) = table.write(world, new, field, value) {
+                        let _ = table.despawn(world, new); // all or nothing
+                        return Err(fault);
+                    }
+                }
+                for (tree, parent) in parents {
+                    let _ = table.attach(world, tree, new, parent); // a parent that went meanwhile is none
+                }
+                self.undo.rename(change.table, thing, new);
+                let undo = self.undo.to_json();
+                return Ok(json!({ "undone": change.words, "undo": undo, "id": new.to_string() }));
+            }
             Back::Attach { tree, thing, parent: Some(parent) } => table.attach(world, tree, thing, parent)?,
             Back::Attach { tree, thing, parent: None } => table.detach(world, tree, thing)?,
         }

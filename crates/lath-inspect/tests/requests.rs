@@ -51,15 +51,15 @@ fn a_page_of_things_has_cells_for_the_columns_that_were_asked_for() {
 fn filters_pass_what_they_say() {
     let mut at = Fixture::new();
     for (filter, expected) in [
-        ("hp < 93", vec!["Orc 8", ""]),
+        ("hp < 93", vec!["Orc 8", "ITEM FROZEN"]),
         ("hp <= 93 && tags has MOVES", vec!["Orc 8"]),
-        ("tags has ITEM|FROZEN && pos.x > 5", vec!["Orc 7", ""]),
+        ("tags has ITEM|FROZEN && pos.x > 5", vec!["Orc 7", "ITEM FROZEN"]),
         ("name ~ \"ORC 1\" || name == 'Orc 2'", vec!["Orc 1", "Orc 2"]),
         ("asleep", vec!["Orc 3"]),
         ("asleep == true", vec!["Orc 3"]),
         ("mood != Calm", vec!["Orc 4"]),
-        ("!(pos.y < 85)", vec![""]),
-        ("pos.y >= 80 && !name ~ orc", vec![""]),
+        ("!(pos.y < 85)", vec!["ITEM FROZEN"]),
+        ("pos.y >= 80 && !name ~ orc", vec!["ITEM FROZEN"]),
         ("hp < -1e9", vec![]),
     ] {
         let query = filter.replace('&', "%26").replace('+', "%2B");
@@ -72,7 +72,7 @@ fn filters_pass_what_they_say() {
 fn things_are_sorted_by_numbers_and_by_texts() {
     let mut at = Fixture::new();
     let page = at.get("things?pool=Actor&sort=hp&limit=2");
-    assert_eq!(labels(&page["rows"]), ["", "Orc 8"]);
+    assert_eq!(labels(&page["rows"]), ["ITEM FROZEN", "Orc 8"]);
     let page = at.get("things?pool=Actor&sort=name&descending=true&limit=2");
     assert_eq!(labels(&page["rows"]), ["Orc 8", "Orc 7"]);
     let page = at.get("things?pool=Actor&sort=pos.y&descending=true&offset=8");
@@ -85,7 +85,7 @@ fn a_list_is_kept_so_that_pages_can_be_turned_and_says_who_has_gone() {
     let list = at.get("things?pool=Actor&sort=hp&limit=1")["list"].as_u64().unwrap();
     at.world.despawn(at.actors[8]);
     let page = at.get(&format!("things?pool=Actor&list={list}&limit=3"));
-    assert_eq!((labels(&page["rows"]), &page["total"]), (vec!["", "gone", "Orc 7"], &json!(10)));
+    assert_eq!((labels(&page["rows"]), &page["total"]), (vec!["ITEM FROZEN", "gone", "Orc 7"], &json!(10)));
     assert!(page["rows"][1]["gone"].as_str().unwrap().contains("stale"));
     for _ in 0..4 {
         at.get("things?pool=House");
@@ -194,6 +194,39 @@ fn edits_that_cannot_be_say_why_and_change_nothing() {
 }
 
 #[test]
+fn a_despawn_is_taken_back_by_an_equal_thing_with_another_handle() {
+    let mut at = Fixture::new();
+    let above = at.tell("spawn", json!({ "pool": "House" }))["id"].as_str().unwrap().to_owned();
+    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"].as_str().unwrap().to_owned();
+    at.tell("edit", json!({ "pool": "House", "id": id, "field": "rooms", "value": 7 }));
+    let with_children = at.tell("despawn", json!({ "pool": "House", "id": above }));
+    assert_eq!(with_children, json!({ "despawned": 2, "can_be_undone": false }));
+
+    let above = at.tell("spawn", json!({ "pool": "House" }))["id"].as_str().unwrap().to_owned();
+    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"].as_str().unwrap().to_owned();
+    at.tell("edit", json!({ "pool": "House", "id": id, "field": "rooms", "value": 7 }));
+    let alone = at.tell("despawn", json!({ "pool": "House", "id": id }));
+    assert_eq!(alone, json!({ "despawned": 1, "can_be_undone": true }));
+    let again = at.tell("undo", json!({}))["id"].as_str().unwrap().to_owned();
+    assert_ne!(again, id);
+    assert_eq!(
+        at.ask(Request::get(&format!("/api/v1/thing?pool=House&id={id}"))).status,
+        410,
+        "the old one stays stale"
+    );
+    let thing = at.get(&format!("thing?pool=House&id={again}"));
+    assert_eq!(field(&thing, "rooms")["value"], 7);
+    assert_eq!(thing["trees"][0]["parent"]["id"], above.as_str());
+    // What was done before is taken back on the new one.
+    at.tell("undo", json!({}));
+    assert_eq!(field(&at.get(&format!("thing?pool=House&id={again}")), "rooms")["value"], 0);
+
+    // Fields that cannot be written cannot be given back.
+    let actor = at.tell("despawn", json!({ "pool": "Actor", "id": at.id(3) }));
+    assert_eq!(actor["can_be_undone"], false);
+}
+
+#[test]
 fn things_come_go_and_move_in_the_tree() {
     let mut at = Fixture::new();
     let child = at.tell("spawn", json!({ "pool": "Actor", "parent": at.id(5) }));
@@ -228,7 +261,10 @@ fn the_tree_is_told_level_by_level_and_piece_by_piece() {
     assert_eq!((labels(&first["nodes"]), &first["more"]), (vec!["Orc 1", "Orc 3", "Orc 4"], &json!(true)));
     let after = first["nodes"][2]["id"].as_str().unwrap().to_owned();
     let rest = at.get(&format!("tree?pool=Actor&parent={}&after={after}", at.id(0)));
-    assert_eq!((labels(&rest["nodes"]), &rest["more"]), (vec!["Orc 5", "Orc 6", "Orc 7", "Orc 8", ""], &json!(false)));
+    assert_eq!(
+        (labels(&rest["nodes"]), &rest["more"]),
+        (vec!["Orc 5", "Orc 6", "Orc 7", "Orc 8", "ITEM FROZEN"], &json!(false))
+    );
     assert_eq!(labels(&at.get(&format!("tree?pool=Actor&parent={}", at.id(3)))["nodes"]), Vec::<&str>::new());
 
     let houses: Vec<_> = (0..5).map(|rooms| at.world.spawn(House { rooms, ..Default::default() })).collect();
@@ -286,6 +322,14 @@ fn charts_follow_ticks_counts_and_whatever_else_is_counted() {
         at.world.spawn(House::default());
         at.inspector.update(&mut at.world, &mut at.schedule);
     }
+    // While it is paused nothing is noted, and no tick is counted.
+    let tick = at.get("world")["tick"].clone();
+    at.tell("control", json!({ "paused": true }));
+    for _ in 0..700 {
+        at.inspector.steps();
+        at.inspector.update(&mut at.world, &mut at.schedule);
+    }
+    assert_eq!(at.get("world")["tick"], tick);
     let charts = at.get("charts");
     let series = |name: &str| {
         let all = charts["series"].as_array().unwrap();

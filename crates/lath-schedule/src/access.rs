@@ -46,6 +46,9 @@ impl Touch {
     }
 }
 
+/// What events are called, before the name of their type.
+pub(crate) const EVENTS: &str = "events of type";
+
 /// How something that is touched is called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name {
@@ -55,6 +58,11 @@ pub(crate) struct Name {
 }
 
 impl Name {
+    /// Whether it is events of some type.
+    pub(crate) fn is_of_events(self) -> bool {
+        self.what == EVENTS
+    }
+
     /// In words: "field `pos` of `Actor`".
     pub(crate) fn say(self, bits: u64) -> Said {
         Said { name: self, bits }

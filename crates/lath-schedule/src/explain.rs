@@ -2,13 +2,41 @@
 
 use std::fmt::Write;
 
+use crate::access::{Key, Touch};
 use crate::config::Label;
 use crate::error::PlanError;
-use crate::node::Node;
+use crate::node::{Node, Work};
 use crate::plan::order::{meant, suggestion};
 use crate::plan::{Plan, Stage};
 use crate::report::json;
 use crate::schedule::Schedule;
+
+/// Events that somebody has declared to send and nobody to read: in words, with the names of the senders.
+fn unread(nodes: &[Node]) -> Vec<(String, Vec<&str>)> {
+    fn gather<'n>(nodes: &'n [Node], touches: &mut Vec<(&'n Touch, &'n str)>) {
+        for node in nodes {
+            let events = node.access.touches.iter().filter(|touch| touch.name.is_of_events());
+            touches.extend(events.map(|touch| (touch, &*node.name)));
+            if let Work::Fixed(fixed) = &node.work {
+                gather(&fixed.schedule.nodes, touches);
+            }
+        }
+    }
+    let mut touches = Vec::new();
+    gather(nodes, &mut touches);
+    let mut found: Vec<(Key, String, Vec<&str>)> = Vec::new();
+    for (touch, sender) in &touches {
+        if touches.iter().any(|(other, _)| other.key == touch.key && other.writes == 0) {
+            continue; // somebody reads
+        }
+        match found.iter_mut().find(|(key, ..)| *key == touch.key) {
+            Some((_, _, senders)) if senders.contains(sender) => {}
+            Some((_, _, senders)) => senders.push(sender),
+            None => found.push((touch.key, touch.name.say(0).to_string(), vec![sender])),
+        }
+    }
+    found.into_iter().map(|(_, name, senders)| (name, senders)).collect()
+}
 
 impl Schedule {
     pub(crate) fn planned(&mut self) -> Result<(&Plan, &[Node]), PlanError> {
@@ -19,7 +47,8 @@ impl Schedule {
         }
     }
 
-    /// The order in words: stage by stage, what runs, what may run at the same time, and what each system waits for and why.
+    /// The order in words: stage by stage, what runs, what may run at the same time, and what each system waits for and why. At the
+    /// end, events that systems may send and no system of this schedule reads; those that are sent by commands are not known here.
     ///
     /// # Errors
     ///
@@ -81,6 +110,9 @@ impl Schedule {
                     writeln!(text, "stage {number}: the commands of {} are applied", names.join(", "))
                 }
             };
+        }
+        for (name, senders) in unread(nodes) {
+            let _ = writeln!(text, "{name} are sent by {}, and no system here reads them", senders.join(", "));
         }
         Ok(text)
     }

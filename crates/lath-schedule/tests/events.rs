@@ -243,3 +243,23 @@ fn a_reader_that_stops_early_has_read_all_the_same() {
     world.events_mut::<Bang>().clear();
     schedule.run(&mut world);
 }
+
+#[test]
+fn events_that_no_system_reads_are_named_in_the_explanation() {
+    struct Bang;
+    struct Whisper;
+    struct Tick;
+    fn fire(_: EventWriter<Bang>) {}
+    fn burst(_: EventWriter<Bang>, _: EventWriter<Whisper>) {}
+    fn beat(_: EventWriter<Tick>) {}
+    fn listen(_: EventReader<Whisper>) {}
+    let mut schedule = Schedule::new();
+    schedule.add((fire, burst));
+    schedule.fixed(10.0, |step| {
+        step.add((beat, listen));
+    });
+    let said = schedule.explain().unwrap();
+    assert!(said.contains("events of type `Bang` are sent by fire, burst, and no system here reads them\n"), "{said}");
+    assert!(said.contains("events of type `Tick` are sent by beat, and no system here reads them\n"), "{said}");
+    assert!(!said.contains("Whisper` are sent"), "{said}");
+}

@@ -134,13 +134,13 @@ impl<T: Save> SaveVisitor<T> for Count<'_> {
 }
 
 /// Writes the columns of all fields.
-struct Columns<'a, T: Save, S> {
+struct Columns<'a, T: Save> {
     image: &'a lath_core::image::Image<T>,
-    out: &'a mut S,
+    out: &'a mut dyn Sink,
     count: usize,
 }
 
-impl<T: Save, S: Sink> SaveVisitor<T> for Columns<'_, T, S> {
+impl<T: Save> SaveVisitor<T> for Columns<'_, T> {
     type Error = SaveError;
 
     fn field<F: SavedField<Thing = T>>(&mut self) -> Result<(), SaveError> {
@@ -159,30 +159,40 @@ impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
     type Error = SaveError;
 
     fn field<F: SavedField<Thing = T>>(&mut self) -> Result<(), SaveError> {
-        let names = std::iter::once(&F::NAME).chain(F::ALIASES);
-        let Some(column) = names.into_iter().find_map(|name| self.columns.iter().find(|column| column.name == *name))
-        else {
+        let Some(column) = Column::named(self.columns, F::NAME, F::ALIASES) else {
             return Ok(()); // added since: the default
         };
-        let fail = |problem: String| SaveError::field(&self.kind.name, F::NAME, problem);
+        let pool = &self.kind.name;
         let of = column::type_name::<F::Value>();
         if column.of == of {
-            return column::fill_column::<T, F>(self.builder, column).map_err(fail);
+            return column::fill_column::<T, F>(self.builder, column, pool);
         }
-        let fits = |conversion: &&Conversion| conversion.field == F::INDEX && conversion.from == column.of;
-        let Some(conversion) = self.kind.conversions.iter().find(fits) else {
-            let call = format!("world.saves::<{}>().convert::<…, {}>(|old| …)", T::NAME, column.of);
-            return Err(fail(format!(
-                "it is `{}` in the save and `{of}` in the program: convert it with `{call}`",
-                column.of
-            )));
-        };
-        let values = (conversion.convert)(column, self.builder.len()).map_err(fail)?;
+        let convert = conversion(&self.kind.conversions, F::INDEX, column, &of, T::NAME)
+            .map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
+        let values = convert(column, self.builder.len()).map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
         let Ok(values) = values.downcast::<Vec<Option<F::Value>>>() else {
             unreachable!("conversions are registered by the marker of the field");
         };
         let mut values = values.into_iter();
-        self.builder.fill::<F, SaveError>(|| Ok(values.next().flatten()))
+        column::fill_values::<T, F>(self.builder, &mut || Ok(values.next().flatten()))
+    }
+}
+
+/// How the values of a column become those of a field whose type `of` is another; if nobody said, an error that says how to.
+fn conversion<'a>(
+    all: &'a [Conversion],
+    field: usize,
+    column: &Column<'_>,
+    of: &str,
+    thing: &str,
+) -> Result<&'a Convert, String> {
+    let fits = |conversion: &&Conversion| conversion.field == field && conversion.from == column.of;
+    match all.iter().find(fits) {
+        Some(conversion) => Ok(&*conversion.convert),
+        None => {
+            let call = format!("world.saves::<{thing}>().convert::<…, {}>(|old| …)", column.of);
+            Err(format!("it is `{}` in the save and `{of}` in the program: convert it with `{call}`", column.of))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // Charts over time: the last ticks, or the last while.
 
 import { get } from "./api.js";
-import { amount, byId, colour, el, sharpen } from "./dom.js";
+import { amount, brief, byId, colour, el, rounds, sharpen } from "./dom.js";
 
 const view = byId("view-charts");
 let grid, span;
@@ -46,15 +46,15 @@ function draw(name, values) {
   if (!values.length || !width) return;
   const most = Math.max(...values);
   const least = Math.min(0, ...values);
-  const range = most - least || 1;
+  const top = most > least ? most : least + 1;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  now.textContent = `${amount(values.at(-1))} · mean ${amount(mean)} · most ${amount(most)}`;
+  now.textContent = `${brief(values.at(-1))} · mean ${brief(mean)} · most ${brief(most)}`;
   const x = (at) => 4 + at / Math.max(1, values.length - 1) * (width - 8);
-  const y = (value) => height - 14 - (value - least) / range * (height - 24);
+  const y = (value) => height - 14 - (value - least) / (top - least) * (height - 28);
   context.strokeStyle = colour("line");
   context.fillStyle = colour("soft");
   context.font = "10px system-ui";
-  for (const value of [least, least + range / 2, most]) {
+  for (const value of rounds(least, top, 3)) {
     context.beginPath();
     context.moveTo(0, y(value));
     context.lineTo(width, y(value));

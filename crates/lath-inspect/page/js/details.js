@@ -1,7 +1,7 @@
 // One thing: every field, editable where it can be; its links; who lived in its slot.
 
 import { get, post } from "./api.js";
-import { byId, el } from "./dom.js";
+import { byId, el, toast } from "./dom.js";
 import { pick, pickPool, poolInfo, refreshWorld, state, tell } from "./main.js";
 
 const box = byId("details");
@@ -52,7 +52,9 @@ async function add(thing) {
 }
 
 async function despawn(thing) {
-  if (await tell("despawn", { pool: thing.pool, id: thing.id })) load();
+  const answer = await tell("despawn", { pool: thing.pool, id: thing.id });
+  if (answer && !answer.can_be_undone) toast(`${answer.despawned} gone. This cannot be taken back.`);
+  if (answer) load();
 }
 
 function drawLinks(thing) {
@@ -140,8 +142,8 @@ function makeEditor(field, info, readOnly, send) {
   if (field.editable && field.json !== undefined) {
     const isText = typeof field.value === "string";
     const text = (now) => typeof now.value === "string" && isText ? now.value : now.json;
-    const long = text(field).length > 36;
-    const input = long ? el("textarea", { rows: 3 }) : el("input", { type: "text" });
+    const long = text(field).length > 24;
+    const input = long ? el("textarea", { rows: text(field).length > 60 ? 4 : 2 }) : el("input", { type: "text" });
     Object.assign(input, { value: text(field), disabled: readOnly, spellcheck: false });
     input.setAttribute("aria-label", field.name);
     let current = text(field);

@@ -47,12 +47,26 @@ export function colour(name) {
 }
 
 // Colours that differ, for things that have no order.
-export const shade = (number) => `hsl(${(205 + number * 137.5) % 360} 55% 55%)`;
+export const shade = (number) => `hsl(${(205 + number * 137.5) % 360} 55% ${[55, 40, 70][Math.floor(number / 5) % 3]}%)`;
 
 export function amount(number) {
   if (number === null || number === undefined) return "";
   return Number.isInteger(number) ? number.toLocaleString("en").replaceAll(",", " ") : String(+number.toPrecision(6));
 }
+
+// Round numbers between two others, about `wanted` of them: 1, 2 or 5 times a power of ten apart.
+export function rounds(least, most, wanted) {
+  const rough = (most - least) / wanted;
+  if (!(rough > 0) || !Number.isFinite(rough)) return [];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
+  const first = Math.ceil(least / step);
+  const count = Math.min(50, Math.floor(most / step) - first + 1);
+  return Array.from({ length: Math.max(0, count) }, (_, at) => +((first + at) * step).toPrecision(12));
+}
+
+// Three digits, for what is read in passing.
+export const brief = (number) => amount(Number.isInteger(number) ? number : +number.toPrecision(3));
 
 export const micros = (time) => time >= 1000 ? `${(time / 1000).toFixed(2)} ms` : `${time.toFixed(time < 10 ? 2 : 1)} µs`;
 

@@ -81,7 +81,11 @@ const control = (body) => tell("control", body).then((answer) => answer && pace(
 const pause = () => control({ paused: !state.paused });
 const step = () => control({ step: 1 });
 const undo = () => tell("undo", {}).then((answer) => {
-  if (answer) { toast(`Taken back: ${answer.undone}`); details.show(); views[state.view].changed?.(); }
+  if (!answer) return;
+  toast(`Taken back: ${answer.undone}`);
+  // Who was despawned is there again, by another handle.
+  if (answer.id && state.picked) pick(state.picked.pool, answer.id); else details.show();
+  views[state.view].changed?.();
 });
 
 export function open(name) {

@@ -1,7 +1,7 @@
 // The map: any two numbers of the things of a pool, as points, coloured by their tags.
 
 import { get } from "./api.js";
-import { amount, byId, colour, el, later, shade, sharpen } from "./dom.js";
+import { amount, byId, colour, el, later, rounds, shade, sharpen } from "./dom.js";
 import { pick, poolInfo, state } from "./main.js";
 
 const view = byId("view-map");
@@ -39,8 +39,9 @@ export function show() {
     view.dataset.pool = pool.name;
     const numbers = pool.fields.flatMap((field) => field.number ? [field.name] : field.parts.map((part) => `${field.name}.${part}`));
     for (const select of [x, y]) select.replaceChildren(...numbers.map((name) => el("option", { value: name }, name)));
-    // A position is two parts of one field, as a rule.
-    const pair = pool.fields.find((field) => field.parts.length >= 2);
+    // A position is two parts of one field, as a rule, and that field has one of a few names.
+    const pairs = pool.fields.filter((field) => field.parts.length >= 2);
+    const pair = pairs.find((field) => ["pos", "position", "place", "location", "at", "xy"].includes(field.name)) ?? pairs[0];
     x.value = pair ? `${pair.name}.${pair.parts[0]}` : numbers[0] ?? "";
     y.value = pair ? `${pair.name}.${pair.parts[1]}` : numbers[1] ?? numbers[0] ?? "";
     filter.value = "";
@@ -93,19 +94,17 @@ function draw() {
   const box = seen();
   context.font = "10px system-ui";
   context.strokeStyle = colour("line");
-  context.fillStyle = colour("soft");
-  for (let part = 1; part < 5; part += 1) {
-    const px = width * part / 5;
-    const py = height * part / 5;
+  const lines = (values, where, draw) => values.forEach((value) => {
     context.beginPath();
-    context.moveTo(px, 0); context.lineTo(px, height);
-    context.moveTo(0, py); context.lineTo(width, py);
+    draw(where(value));
     context.globalAlpha = 0.5;
     context.stroke();
     context.globalAlpha = 1;
-    context.fillText(amount(box.left + (box.right - box.left) * part / 5), px + 3, height - 4);
-    context.fillText(amount(box.top - (box.top - box.bottom) * part / 5), 3, py - 3);
-  }
+  });
+  const columns = rounds(box.left, box.right, width / 120);
+  const rows = rounds(box.bottom, box.top, height / 90);
+  lines(columns, (value) => across(value, box, width), (px) => { context.moveTo(px, 0); context.lineTo(px, height); });
+  lines(rows, (value) => up(value, box, height), (py) => { context.moveTo(0, py); context.lineTo(width, py); });
   const size = data.x.length > 2000 ? 2 : data.x.length > 300 ? 3 : 5;
   data.sets.forEach((_, set) => {
     context.fillStyle = shade(set);
@@ -114,6 +113,17 @@ function draw() {
       context.fillRect(across(data.x[at], box, width) - size / 2, up(data.y[at], box, height) - size / 2, size, size);
     }
   });
+  // In front of the points, so that they can be read.
+  const label = (text, px, py) => {
+    context.fillStyle = colour("panel");
+    context.globalAlpha = 0.75;
+    context.fillRect(px - 2, py - 9, context.measureText(text).width + 4, 12);
+    context.globalAlpha = 1;
+    context.fillStyle = colour("soft");
+    context.fillText(text, px, py);
+  };
+  for (const value of columns) label(amount(value), across(value, box, width) + 3, height - 5);
+  for (const value of rows) label(amount(value), 4, up(value, box, height) - 3);
   const picked = state.picked?.pool === data.pool ? data.id.indexOf(state.picked.id) : -1;
   if (picked >= 0) {
     context.strokeStyle = colour("text");

@@ -17,7 +17,7 @@ function build() {
   graph = el("div.wide");
   table = el("div.wide");
   why = el("div.soft");
-  all = el("input", { type: "checkbox", onchange: () => tell("control", { measure_all: all.checked }) });
+  all = el("input", { type: "checkbox", onchange: measure });
   const box = el("div.card", { style: "position:relative" }, el("h2", {}, "Timeline"), canvas, hover);
   view.replaceChildren(
     el("div.bar", {}, el("label.note", {}, all, " measure every run, also of systems that take next to no time")),
@@ -33,13 +33,21 @@ export function show() {
   load();
 }
 
+let told = 0; // answers that were asked for before the box was clicked do not change it
+async function measure() {
+  told += 1;
+  await tell("control", { measure_all: all.checked });
+  told += 1;
+}
+
 let isLoading = false;
 async function load() {
   if (isLoading) return;
   isLoading = true;
   try {
+    const before = told;
     data = await get("schedule", { spans: 500 });
-    all.checked = data.measure_all;
+    if (told === before && told % 2 === 0) all.checked = data.measure_all;
     all.disabled = state.world.read_only;
     drawTimeline();
     drawGraph();
@@ -50,16 +58,18 @@ async function load() {
   isLoading = false;
 }
 
-// The last ticks: runs that are further apart than they are long begin a new tick, and what is between is left out.
+// The last ticks: a system that runs again begins a new one, and so does a pause. What is between ticks is left out.
 function ticks() {
   const groups = [];
   let end = -Infinity;
-  let lastSystem = Infinity;
+  let ran = new Set();
   for (const span of data.spans) {
-    const isNew = span.began_us > end && (span.system <= lastSystem || span.began_us - end > 500);
-    if (isNew) groups.push([]);
+    if (!groups.length || span.began_us >= end && (ran.has(span.system) || span.began_us - end > 1000)) {
+      groups.push([]);
+      ran = new Set();
+    }
     groups.at(-1).push(span);
-    lastSystem = isNew ? span.system : Math.max(lastSystem, span.system);
+    ran.add(span.system);
     end = Math.max(end, span.began_us + span.took_us);
   }
   return groups.slice(-8);
@@ -82,11 +92,16 @@ function drawTimeline() {
   const gap = 10;
   const scale = (width - gap * (groups.length + 1)) / sum;
   let left = gap;
+  let written = 0; // up to where there is text above the ticks
   context.font = "10px system-ui";
   groups.forEach((group, number) => {
     const start = group[0].began_us;
-    context.fillStyle = colour("soft");
-    context.fillText(micros(lengths[number]), left, 10);
+    const length = micros(lengths[number]);
+    if (left >= written) {
+      context.fillStyle = colour("soft");
+      context.fillText(length, left, 10);
+      written = left + context.measureText(length).width + 6;
+    }
     context.strokeStyle = colour("line");
     context.strokeRect(left - 1, 14, lengths[number] * scale + 2, height - 20);
     for (const span of group) {
@@ -99,12 +114,15 @@ function drawTimeline() {
       };
       boxes.push(box);
       context.fillStyle = span.system === null ? colour("soft") : shade(span.system);
-      context.globalAlpha = chosen === null || chosen === span.system ? 1 : 0.25;
+      context.globalAlpha = chosen === null || chosen === span.system ? 1 : 0.4;
       context.fillRect(box.x, box.y, box.w, box.h);
       context.globalAlpha = 1;
-      const name = data.systems[span.system]?.name ?? "";
-      if (box.w > name.length * 5.5 + 6) {
-        context.fillStyle = "#fff";
+      // Fixed steps last as long as the systems within them, which are drawn upon them.
+      const isCovered = group.some((other) => other !== span && other.thread === span.thread
+        && other.began_us >= span.began_us && other.began_us < span.began_us + span.took_us);
+      const name = isCovered ? "" : (data.systems[span.system]?.name ?? "").split(" / ").at(-1);
+      if (name && box.w > name.length * 5.5 + 6) {
+        context.fillStyle = chosen === null || chosen === span.system ? "#fff" : colour("text");
         context.fillText(name, box.x + 4, box.y + 11);
       }
     }

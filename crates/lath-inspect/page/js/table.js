@@ -5,6 +5,7 @@ import { amount, byId, el, later } from "./dom.js";
 import { pick, poolInfo, state, tell } from "./main.js";
 
 const PAGE = 100; // rows that are asked for at once
+const [HANDLE, NUMBER] = [68, 80]; // how wide columns are
 const TALLEST = 8_000_000; // pixels: beyond that browsers give up
 
 const view = byId("view-things");
@@ -19,7 +20,8 @@ let listedAt = 0;
 let listTook = 0;
 let generation = 0; // of what is asked for: answers to older questions are dropped
 let listing = false;
-let scroll, space, head, count, wrong, filter, menu;
+let scroll, space, head, count, wrong, filter, menu, chips;
+let wanted = new Map(); // tags that things should have, or (false) should not
 
 const chosen = {}; // columns by pool
 
@@ -30,18 +32,22 @@ function load(pool) {
   const saved = localStorage.getItem(`lath-columns-${pool.name}`);
   const all = pool.fields.map((field) => field.name);
   const names = saved ? JSON.parse(saved).filter((name) => all.includes(name.split(".")[0])) : [];
-  const usual = pool.fields.flatMap((field) => field.parts.length && field.parts.length <= 3
+  // What a thing is called comes first.
+  const usual = inOrder(pool).flatMap((field) => field.parts.length && field.parts.length <= 4
     ? field.parts.map((part) => `${field.name}.${part}`) : [field.name]);
   return names.length ? names : usual.slice(0, 14);
 }
 
+const inOrder = (pool) => [...pool.fields].sort((a, b) => (b.name === pool.label) - (a.name === pool.label));
+
 function build() {
   filter = el("input", {
-    type: "search", id: "filter", placeholder: 'hp < 10 && name ~ "orc" || tags has MOVES', spellcheck: false,
+    type: "search", id: "filter", spellcheck: false,
     oninput: later(() => relist(true), 250),
     "aria-label": "Filter",
   });
   count = el("span.note");
+  chips = el("div.bar.chips", { role: "group", "aria-label": "Tags" });
   wrong = el("div.error", { role: "alert" });
   menu = el("div", { hidden: true });
   head = el("div.head");
@@ -54,6 +60,7 @@ function build() {
       el("button", { onclick: spawn, id: "spawn", title: "A new thing, as its default" }, "Spawn"),
       el("span.menu", {}, el("button", { onclick: () => { menu.hidden = !menu.hidden; drawMenu(); } }, "Columns"), menu),
     ),
+    chips,
     wrong,
     el("div.table", {}, scroll),
   );
@@ -73,12 +80,52 @@ export function show() {
   if (view.dataset.pool !== pool.name) {
     view.dataset.pool = pool.name;
     filter.value = "";
+    filter.placeholder = example(pool);
+    wanted = new Map();
     sort = null;
     cursor = -1;
     scroll.scrollTop = 0;
   }
   drawHead();
+  drawChips();
+  draw(); // as far as is known, in what may be another size
   relist(true);
+}
+
+// A tag that is clicked must be there, clicked again must not be there, and a third time is not asked for.
+function drawChips() {
+  const field = poolInfo()?.fields.find((field) => field.tags);
+  chips.hidden = !field;
+  chips.replaceChildren(...(field?.flags ?? []).map((flag) => {
+    const has = wanted.get(flag);
+    return el(has === undefined ? "button.flag" : has ? "button.flag.on" : "button.flag.not", {
+      "data-tag": flag,
+      title: has === undefined ? `Only with ${flag}` : has ? `Only without ${flag}` : `With ${flag} or without`,
+      "aria-pressed": has === undefined ? "false" : has ? "true" : "mixed",
+      onclick: () => {
+        if (has === undefined) wanted.set(flag, true); else if (has) wanted.set(flag, false); else wanted.delete(flag);
+        drawChips();
+        chips.querySelector(`[data-tag="${CSS.escape(flag)}"]`)?.focus();
+        relist(true);
+      },
+    }, flag);
+  }));
+}
+
+// A filter that could be typed for this pool.
+function example(pool) {
+  const number = pool.fields.find((field) => field.number && !field.bool)?.name;
+  const tags = pool.fields.find((field) => field.tags);
+  const parts = [number && `${number} < 10`, pool.label && `${pool.label} ~ "a"`, tags?.flags.length && `${tags.name} has ${tags.flags[0]}`];
+  return parts.filter(Boolean).join(" && ");
+}
+
+// The tags that are asked for, and what was typed: as one filter, and where in it the typed part begins.
+function wholeFilter() {
+  const field = poolInfo()?.fields.find((field) => field.tags)?.name;
+  const tags = [...wanted].map(([flag, has]) => `${has ? "" : "!"}(${field} has ${flag})`).join(" && ");
+  if (!tags || !filter.value.trim()) return { text: tags || filter.value, start: 0 };
+  return { text: `${tags} && (${filter.value})`, start: tags.length + 5 };
 }
 
 export const changed = () => refresh();
@@ -106,15 +153,17 @@ async function relist(again) {
     draw();
   } catch (error) {
     if (mine !== generation) return;
-    const pointer = error.column ? `${" ".repeat(error.column - 1)}^\n` : "";
-    wrong.textContent = error.column ? `${filter.value}\n${pointer}${error.message}` : error.message;
+    const column = error.column && Math.min(filter.value.length + 1, Math.max(1, error.column - wholeFilter().start));
+    const pointer = column ? `${" ".repeat(column - 1)}^\n` : "";
+    const message = column ? error.message.replace(`column ${error.column}`, `column ${column}`) : error.message;
+    wrong.textContent = column ? `${filter.value}\n${pointer}${message}` : message;
   } finally {
     if (mine === generation) listing = false;
   }
 }
 
 const question = (pool) => ({
-  pool: pool.name, columns: columnsOf(pool).join(","), filter: filter.value, sort, descending: sort ? descending : undefined,
+  pool: pool.name, columns: columnsOf(pool).join(","), filter: wholeFilter().text, sort, descending: sort ? descending : undefined,
 });
 
 // The rows that are seen, as they are now, in the order that they had.
@@ -162,25 +211,25 @@ function firstRow() {
 function drawHead() {
   const pool = poolInfo();
   const names = columnsOf(pool);
+  const isNumber = (name) => name.includes(".") || name === "generation" || pool.fields.find((field) => field.name === name)?.number;
   const widths = names.map((name) => {
-    const field = pool.fields.find((field) => field.name === name.split(".")[0]);
-    if (name.includes(".") || field?.number) return 88;
-    return field?.flags ? 150 : 120;
+    const usual = isNumber(name) ? NUMBER : pool.fields.find((field) => field.name === name)?.flags ? 130 : 120;
+    return Math.max(usual, Math.ceil(name.length * 7.2) + 20);
   });
-  // The widest share what is left.
-  const grid = widths.map((width) => width > 88 ? `minmax(${width}px, 1fr)` : `${width}px`);
-  view.style.setProperty("--columns", `72px ${grid.join(" ")}`);
-  view.style.setProperty("--total", `${widths.reduce((sum, width) => sum + width, 72)}px`);
+  // Those that are not numbers share what is left.
+  const grid = widths.map((width, at) => isNumber(names[at]) ? `${width}px` : `minmax(${width}px, 1fr)`);
+  view.style.setProperty("--columns", `${HANDLE}px ${grid.join(" ")}`);
+  view.style.setProperty("--total", `${widths.reduce((sum, width) => sum + width, HANDLE)}px`);
   head.style.gridTemplateColumns = "var(--columns)";
   head.replaceChildren(
     heading("handle", "slot"),
-    ...names.map((name) => heading(name, name)),
+    ...names.map((name) => heading(name, name, isNumber(name))),
   );
 }
 
-function heading(text, by) {
+function heading(text, by, isNumber = false) {
   const mark = sort === by ? (descending ? " ↓" : " ↑") : "";
-  return el("button", {
+  return el(isNumber ? "button.number" : "button", {
     title: `Sort by ${text}`,
     "data-sort": by,
     onclick: () => {
@@ -194,7 +243,7 @@ function heading(text, by) {
 function draw() {
   const row = rowHeight();
   space.style.height = `${height()}px`;
-  count.textContent = `${amount(total)} ${filter.value ? "pass" : "things"}`;
+  count.textContent = `${amount(total)} ${wholeFilter().text ? "pass" : "things"}`;
   const first = firstRow();
   const isScaled = total * row > TALLEST;
   const last = Math.min(total, first + seen());
@@ -244,8 +293,8 @@ function drawCell(node, data, number) {
   node.className = kind;
   node.title = data.text;
   if (data.flags) node.replaceChildren(...data.flags.map((flag) => el("span.flag", {}, flag)));
-  // Six digits are enough to look at; all of them are in the title.
-  else node.textContent = isNumber && !Number.isInteger(data.number) ? String(+data.number.toPrecision(6)) : data.text;
+  // Five digits are enough to look at; all of them are in the title.
+  else node.textContent = isNumber && !Number.isInteger(data.number) ? String(+data.number.toPrecision(5)) : data.text;
 }
 
 function keys(event) {
@@ -275,7 +324,7 @@ export function picked() {
 function drawMenu() {
   const pool = poolInfo();
   if (!pool || menu.hidden) return;
-  const names = pool.fields.flatMap((field) => [field.name, ...field.parts.map((part) => `${field.name}.${part}`)]);
+  const names = inOrder(pool).flatMap((field) => [field.name, ...field.parts.map((part) => `${field.name}.${part}`)]);
   menu.replaceChildren(...[...names, "generation"].map((name) => el("label", {},
     el("input", {
       type: "checkbox",

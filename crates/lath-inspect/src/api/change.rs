@@ -4,8 +4,10 @@ use lath_schedule::{Schedule, World};
 use serde_json::{Value, json};
 
 use crate::api::thing::details;
+use crate::fields::FieldMeta;
 use crate::inner::Core;
 use crate::response::{Fault, Params};
+use crate::table::Table;
 use crate::undo::{Back, Change};
 
 /// `POST edit`
@@ -78,9 +80,33 @@ pub(crate) fn despawn(
     params: Params<'_>,
 ) -> Result<Value, Fault> {
     params.only(&["pool", "id"])?;
-    let (_, table) = core.table(world, params.needed("pool")?)?;
-    let gone = table.despawn(world, params.needed_handle("id")?)?;
-    Ok(json!({ "despawned": gone }))
+    let (number, table) = core.table(world, params.needed("pool")?)?;
+    let thing = params.needed_handle("id")?;
+    let kept = kept(&*table, world, thing)?;
+    let gone = table.despawn(world, thing)?;
+    let can_be_undone = kept.is_some() && gone == 1;
+    if let (Some((words, back)), true) = (kept, can_be_undone) {
+        core.undo.note(Change { words, table: number, back });
+    }
+    Ok(json!({ "despawned": gone, "can_be_undone": can_be_undone }))
+}
+
+/// What is needed to spawn a thing again: all its fields and its parents. `None` if a field cannot be written, if it has children,
+/// which go with it or elsewhere, or if it is of a kind, which only who spawns it can say.
+fn kept(table: &dyn Table, world: &World, thing: u64) -> Result<Option<(String, Back)>, Fault> {
+    let meta = table.meta();
+    let (mut fields, mut words, mut kind) = (None, String::new(), 0);
+    table.row(world, thing, &mut |row| {
+        let read = |(at, field): (usize, &FieldMeta)| Some((at, row.json(at).filter(|_| field.is_editable)?));
+        fields = meta.fields.iter().enumerate().map(read).collect::<Option<Vec<_>>>();
+        words = format!("the end of {} {}", meta.name, row.name());
+        kind = row.kind();
+    })?;
+    let links: Vec<_> = (0..meta.trees.len()).map(|tree| table.links(world, tree, thing)).collect();
+    let is_alone = links.iter().all(|links| links.first.is_none());
+    let parents = links.iter().enumerate().filter_map(|(tree, links)| Some((tree, links.parent?))).collect();
+    let fields = fields.filter(|_| is_alone && kind == 0);
+    Ok(fields.map(|fields| (words, Back::Again { thing, fields, parents })))
 }
 
 /// `POST attach`

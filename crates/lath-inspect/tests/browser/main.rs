@@ -43,6 +43,7 @@ impl Battle {
             battle::populate(&mut world, actors);
             let mut schedule = battle::systems();
             inspector.pool::<Actor>().pool::<Camp>();
+            inspector.count_spawns::<Actor>(&mut world);
             let mut runs = 0;
             while !stopped.load(Ordering::Relaxed) {
                 for _ in 0..inspector.steps() {
@@ -148,6 +149,36 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     let leader = browser.eval("document.querySelector('#view-things .row[data-id]').dataset.id");
     let leader = Handle::<Actor>::from_bits(leader.as_str().unwrap().parse().unwrap());
 
+    // Tags to click on: with, without, whatever. What is typed counts as well, and its mistakes are shown where they are.
+    browser.click("[data-tag=ELF]");
+    browser.wait("document.querySelector('#view-things .note').textContent === '1 pass'");
+    browser.fill("#filter", "hp <");
+    browser.wait("document.querySelector('#view-things .error').textContent.includes('column 5')");
+    browser.fill("#filter", "name ~ \"leader\"");
+    browser.click("[data-tag=ELF]");
+    browser.wait("document.querySelector('[data-tag=ELF]').getAttribute('aria-pressed') === 'mixed'");
+    browser.wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent === 'leader of the Red Hand'");
+    browser.click("[data-tag=ELF]");
+    browser.wait("document.querySelector('#view-things .note').textContent === '2 pass'");
+
+    // Sorted by name: up, down, not at all. A column comes and goes.
+    browser.click("[data-sort=name]");
+    browser.click("[data-sort=name]");
+    browser
+        .wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent.includes('Silver')");
+    browser.click("[data-sort=name]");
+    let headings = "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
+    browser.eval("[...document.querySelectorAll('#view-things .menu > button')][0].click()");
+    browser.eval(
+        "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
+    );
+    browser.wait(&format!("{headings}.includes('generation')"));
+    browser.eval(
+        "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
+    );
+    browser.wait(&format!("!{headings}.includes('generation')"));
+    browser.eval("document.body.click()");
+
     // Paused, the world stands still; a step is one run.
     browser.click("#pause");
     browser.wait("document.getElementById('pause').textContent === 'Go on'");
@@ -196,6 +227,12 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser.click("#despawn");
     browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
     assert_eq!(battle.ask(|world, _| world.pool::<Actor>().len()), live);
+    // One that was alone comes again, by another handle.
+    browser.click("#undo");
+    browser.wait("document.querySelector('#despawn')");
+    assert_eq!(battle.ask(|world, _| world.pool::<Actor>().len()), live + 1);
+    browser.click("#despawn");
+    browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
 
     // The tree opens level by level; a thing that is dragged onto another moves there.
     browser.click("#tab-tree");
@@ -248,8 +285,14 @@ fn the_page_shows_and_changes_a_world_that_runs() {
 
     // All of the table, in the dark; and on a phone.
     browser.keys("body", "1");
-    browser.fill("#filter", "tags has ORC && hp < 60");
+    browser.click("#pause"); // so that who is picked does not die meanwhile
+    browser.wait("document.getElementById('pause').textContent === 'Go on'");
+    browser.fill("#filter", "hp < 60");
+    browser.click("[data-tag=ORC]");
     browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 15");
+    browser.wait(
+        "[...document.querySelectorAll('#view-things .row[data-id]')].every((row) => row.textContent.includes('ORC'))",
+    );
     browser.click("#view-things .row[data-id]:nth-child(4)");
     browser.wait("document.querySelector('#details input[aria-label=hp]')");
     picture(&browser, "things");
@@ -261,6 +304,11 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser.wait("innerWidth === 390");
     browser.wait("document.documentElement.scrollWidth <= innerWidth + 1");
     browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 5");
+    // Rows are higher there, for fingers, and stand as far apart as they are high.
+    browser.wait(
+        "(() => { const [one, two] = document.querySelectorAll('#view-things .row[data-id]');
+            return one.offsetHeight === 30 && two.offsetTop - one.offsetTop === 30; })()",
+    );
     picture(&browser, "phone");
 
     // The last filter of a mistaken kind is answered with 400, which browsers report as well.

@@ -5,7 +5,7 @@ use std::any::type_name;
 
 use super::resource::{gone, must_have};
 use super::{Context, Param};
-use crate::access::Access;
+use crate::access::{Access, EVENTS};
 use crate::event::{Events, Reader};
 use crate::missing::Missing;
 use crate::shelf::PlaceOf;
@@ -101,7 +101,7 @@ unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
     type Item<'w, 's> = EventReader<'w, E>;
 
     fn declare(access: &mut Access) {
-        access.resource::<Events<E>>("events of type", type_name::<E>(), false);
+        access.resource::<Events<E>>(EVENTS, type_name::<E>(), false);
     }
 
     fn init(world: &mut World) -> Self::State {
@@ -125,7 +125,7 @@ unsafe impl<E: Send + Sync + 'static> Param for EventWriter<'_, E> {
     type Item<'w, 's> = EventWriter<'w, E>;
 
     fn declare(access: &mut Access) {
-        access.resource::<Events<E>>("events of type", type_name::<E>(), true);
+        access.resource::<Events<E>>(EVENTS, type_name::<E>(), true);
     }
 
     fn init(world: &mut World) -> Self::State {

@@ -35,6 +35,12 @@ impl<'a> Column<'a> {
         Ok(column)
     }
 
+    /// The column with this name, or with one of the names that it had.
+    pub(crate) fn named<'c>(columns: &'c [Self], name: &str, aliases: &[&str]) -> Option<&'c Self> {
+        let with = |name: &str| columns.iter().find(|column| column.name == name);
+        with(name).or_else(|| aliases.iter().find_map(|alias| with(alias)))
+    }
+
     /// Hands every value to `put`, in order: there must be `count`.
     pub(crate) fn plain<V>(&self, count: usize, read: impl Fn(&[u8]) -> V) -> Result<Vec<V>, String> {
         let size = self.size as usize;
@@ -71,16 +77,30 @@ impl<'a> Column<'a> {
     }
 }
 
+/// Shows the value of a field in every slot that holds one. Takes any closure as one type: what is done with a value takes longer
+/// than the call, and this is compiled once for each field instead of once for each use.
+pub(crate) fn each_value<T: Save, F: SavedField<Thing = T>>(image: &Image<T>, f: &mut dyn FnMut(Option<&F::Value>)) {
+    image.each_value::<F>(f);
+}
+
+/// Gives a field of the image being built its values, one after the other; `None` is the default. One type of closure, as above.
+pub(crate) fn fill_values<T: Save, F: SavedField<Thing = T>>(
+    builder: &mut ImageBuilder<T>,
+    next: &mut dyn FnMut() -> Result<Option<F::Value>, SaveError>,
+) -> Result<(), SaveError> {
+    builder.fill::<F, SaveError>(next)
+}
+
 /// Writes the column of a field.
 pub(crate) fn write_column<T: Save, F: SavedField<Thing = T>>(
     image: &Image<T>,
-    out: &mut impl Sink,
+    out: &mut dyn Sink,
 ) -> Result<(), SaveError> {
     out.text(F::NAME);
     out.text(&type_name::<F::Value>());
     let mut sparse = false;
     if T::FIELDS[F::INDEX].home == Home::Cold {
-        image.each_value::<F>(|value| sparse |= value.is_none());
+        each_value::<T, F>(image, &mut |value| sparse |= value.is_none());
     }
     if let (Some(raw), false) = (F::raw(), sparse) {
         let size = size_of::<F::Value>();
@@ -88,12 +108,12 @@ pub(crate) fn write_column<T: Save, F: SavedField<Thing = T>>(
         out.u32(size as u32);
         out.u64((image.len() * size) as u64);
         if !(raw.all)(image, &mut |bytes| out.put(bytes)) {
-            image.each_value::<F>(|value| value.into_iter().for_each(|value| out.put((raw.write)(value))));
+            each_value::<T, F>(image, &mut |value| value.into_iter().for_each(|value| out.put((raw.write)(value))));
         }
         return Ok(());
     }
     let (mut bytes, mut place, mut failed) = (Vec::new(), 0u32, None);
-    image.each_value::<F>(|value| {
+    each_value::<T, F>(image, &mut |value| {
         if let (Some(value), None) = (value, &failed) {
             if sparse {
                 append(&mut bytes, &place, &mut failed);
@@ -119,24 +139,26 @@ fn append<V: serde::Serialize>(bytes: &mut Vec<u8>, value: &V, failed: &mut Opti
     }
 }
 
-/// Gives a field of the image being built the values of a column.
+/// Gives a field of the image being built the values of a column. `pool` is for the error.
 pub(crate) fn fill_column<T: Save, F: SavedField<Thing = T>>(
     builder: &mut ImageBuilder<T>,
     column: &Column<'_>,
-) -> Result<(), String> {
+    pool: &str,
+) -> Result<(), SaveError> {
     let count = builder.len();
+    let fail = |problem: String| SaveError::field(pool, F::NAME, problem);
     match (column.form, F::raw()) {
         (PLAIN, Some(raw)) if column.size as usize == size_of::<F::Value>() => {
             let mut chunks = column.bytes.chunks_exact(column.size as usize);
             if column.bytes.len() as u64 != count as u64 * u64::from(column.size) {
-                return Err(format!("{} bytes are not {count} values", column.bytes.len()));
+                return Err(fail(format!("{} bytes are not {count} values", column.bytes.len())));
             }
-            builder.fill::<F, String>(|| Ok(chunks.next().map(raw.read)))
+            builder.fill::<F, SaveError>(|| Ok(chunks.next().map(raw.read)))
         }
-        (PLAIN, _) => Err(format!("its plain values of {} bytes are not those of this program", column.size)),
+        (PLAIN, _) => Err(fail(format!("its plain values of {} bytes are not those of this program", column.size))),
         _ => {
-            let mut values = column.written::<F::Value>(count)?.into_iter();
-            builder.fill::<F, String>(|| Ok(values.next().flatten()))
+            let mut values = column.written::<F::Value>(count).map_err(fail)?.into_iter();
+            fill_values::<T, F>(builder, &mut || Ok(values.next().flatten()))
         }
     }
 }
@@ -144,9 +166,13 @@ pub(crate) fn fill_column<T: Save, F: SavedField<Thing = T>>(
 /// The name of a type without the paths to it, and without what handles are of: `Vec<Handle>`. So a type may be moved, and a
 /// thing renamed, without any change to the saves.
 pub(crate) fn type_name<V: ?Sized>() -> String {
+    without_paths(std::any::type_name::<V>())
+}
+
+fn without_paths(name: &str) -> String {
     let mut short = String::new();
     let mut word = String::new();
-    for letter in std::any::type_name::<V>().chars() {
+    for letter in name.chars() {
         if letter.is_alphanumeric() || letter == '_' {
             word.push(letter);
         } else if letter == ':' {

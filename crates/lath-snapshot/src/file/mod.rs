@@ -267,7 +267,24 @@ impl<'a> Load<'a> {
     ///
     /// # Examples
     ///
-    /// See [`Write::compressed`].
+    /// ```
+    /// # use lath_core::Thing;
+    /// # use lath_schedule::World;
+    /// # use lath_snapshot::{Load, Save, SaveWorld, Snapshot, Write};
+    /// #[derive(Thing, Save, Default)]
+    /// struct Ship { hull: f32 }
+    ///
+    /// let mut world = World::new();
+    /// world.saves::<Ship>();
+    /// let ship = world.spawn(Ship { hull: 3.0 });
+    /// let bytes = Write::new().to_bytes(&Snapshot::take(&world)?)?;
+    /// world.despawn(ship);
+    ///
+    /// Load::new().from_bytes(&mut world, &bytes)?;
+    /// assert_eq!(world.read(ship).hull, 3.0); // the same handle
+    /// assert!(Load::new().from_bytes(&mut world, &bytes[1..]).is_err());
+    /// # Ok::<(), lath_snapshot::SaveError>(())
+    /// ```
     pub fn from_bytes(self, world: &mut World, bytes: &[u8]) -> Result<(), SaveError> {
         self.snapshot_from_bytes(world, bytes)?.restore(world)
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::{FieldTexts, read, read_tags, write_value};
 use crate::error::SaveError;
-use crate::file::Load;
+use crate::file::{Load, column};
 use crate::pool_part::PoolKind;
 use crate::registry::Registry;
 use crate::save::{Save, SaveVisitor, SavedField};
@@ -191,7 +191,7 @@ impl<T: Save> SaveVisitor<T> for Columns<'_, T> {
         let nil = T::default();
         let default = write_value(F::get(&nil)).unwrap_or_default();
         let (mut failed, mut rows) = (None, self.rows.iter_mut());
-        self.image.each_value::<F>(|value| {
+        column::each_value::<T, F>(self.image, &mut |value| {
             let Some(row) = rows.next() else { return };
             match value.map(write_value) {
                 Some(Ok(text)) if text != default => {
@@ -218,7 +218,7 @@ impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
 
     fn field<F: SavedField<Thing = T>>(&mut self) -> Result<(), SaveError> {
         let mut things = self.things.iter();
-        self.builder.fill::<F, SaveError>(|| match things.next() {
+        column::fill_values::<T, F>(self.builder, &mut || match things.next() {
             Some(thing) => thing.fields.value::<F>(self.name),
             None => Ok(None),
         })

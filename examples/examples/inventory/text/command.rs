@@ -29,8 +29,7 @@ pub(crate) enum Count {
 }
 
 /// What `help` prints.
-pub(crate) const HELP: &str = "\
-  look                      everything around you, and what is in it
+pub(crate) const HELP: &str = "  look                      everything around you, and what is in it
   inventory                 what you carry and hold
   examine X                 one thing: its weight, and what it bears
   take [N] X                into the first of your bags with room for it
@@ -92,7 +91,7 @@ fn put(rest: &str) -> Result<Command, String> {
 /// A number, if there is one, and a name.
 fn counted(verb: &str, rest: &str) -> Result<(Count, String), String> {
     let (first, others) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    if !first.starts_with(|c: char| c.is_ascii_digit()) {
+    if !first.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
         return Ok((Count::All, name(verb, rest)?));
     }
     let count = first.parse().map_err(|_| format!("`{first}` is no number of things: take 1 to {}", u32::MAX))?;
@@ -134,6 +133,7 @@ mod tests {
             ("put coin into ", "put X into Y"),
             ("split coin", "split 2 coin"),
             ("drop 99999999999 coin", "no number of things"),
+            ("split -1 coin", "no number of things"),
             ("look around", "stands alone"),
         ] {
             let complaint = Command::parse(line).unwrap_err();

@@ -144,11 +144,15 @@ impl Session {
     /// Says where something has gone, and remembers it.
     fn moved(&mut self, there: Handle<Item>, count: u32) -> String {
         self.it = there;
-        let (thing, around) = (&self.inventory.items()[there], self.around(there));
+        let thing = &self.inventory.items()[there];
+        let place = match self.around(there).as_str() {
+            "you" => "with you".to_owned(),
+            around => format!("in {around}"),
+        };
         match count {
-            1 if thing.count == 1 => format!("{} is in {around} now\n", self.name(there)),
-            all if thing.count == all => format!("{} are in {around} now\n", many(&thing.name, all)),
-            _ => format!("{} joined others in {around}\n", many(&thing.name, count)),
+            1 if thing.count == 1 => format!("{} is {place} now\n", self.name(there)),
+            all if thing.count == all => format!("{} are {place} now\n", many(&thing.name, all)),
+            _ => format!("{} joined others {place}\n", many(&thing.name, count)),
         }
     }
 
