@@ -83,50 +83,68 @@ pub(crate) const fn field_column(fields: &[FieldInfo], index: usize) -> Column {
 
 /// All columns together.
 pub(crate) const fn extent(fields: &[FieldInfo]) -> Extent {
-    let (mut prefix, mut shift, mut align) = (head(fields).size, 0, 64);
-    let mut number = 0;
-    while number < columns(fields) {
-        let which = nth(fields, number);
-        if number > 0 {
-            shift = next_shift(shift, column_align(fields, which));
-        }
-        if which != HEAD {
-            prefix += fields[which].size;
-        }
-        if column_align(fields, which) > align {
-            align = column_align(fields, which);
-        }
-        number += 1;
-    }
-    Extent { prefix, shift, align, colds: cold_rank(fields, fields.len()) }
+    let (prefix, shift) = before(fields, NONE);
+    let align = largest_align(fields);
+    Extent { prefix, shift, align: if align > 64 { align } else { 64 }, colds: cold_rank(fields, fields.len()) }
 }
 
-/// Stands for the head where a field's number is expected.
+/// Stands for the head where a field's number is expected. One more is 0.
 const HEAD: usize = usize::MAX;
 
+/// Stands for no column.
+const NONE: usize = HEAD - 1;
+
 const fn place_column(fields: &[FieldInfo], which: usize, stride: usize, within: usize) -> Column {
-    let (mut prefix, mut shift) = (0, 0);
-    let mut number = 0;
-    loop {
-        let at = nth(fields, number);
-        if number > 0 {
-            shift = next_shift(shift, column_align(fields, at));
+    let (prefix, shift) = before(fields, which);
+    Column { prefix, shift, stride, within }
+}
+
+/// The sizes of the columns that stand before one, and its shift; for none, the sizes of all, and the shift of the last.
+///
+/// Columns stand by falling alignment, the head before others of its alignment. This is computed wherever a field is used, so it
+/// is kept short.
+const fn before(fields: &[FieldInfo], which: usize) -> (usize, usize) {
+    let head = head(fields);
+    let (mut prefix, mut shift, mut is_first) = (0, 0, true);
+    let mut align = largest_align(fields);
+    while align > 0 {
+        let mut at = HEAD;
+        while at != fields.len() {
+            let (is_next, size) = match at {
+                HEAD => (head.align == align, head.size),
+                _ => (has_column(&fields[at]) && fields[at].align == align, fields[at].size),
+            };
+            if is_next {
+                if !is_first {
+                    shift = next_shift(shift, align);
+                }
+                if at == which {
+                    return (prefix, shift);
+                }
+                prefix += size;
+                is_first = false;
+            }
+            at = at.wrapping_add(1);
         }
-        if at == which {
-            return Column { prefix, shift, stride, within };
-        }
-        prefix += if at == HEAD { head(fields).size } else { fields[at].size };
-        number += 1;
+        align /= 2;
     }
+    (prefix, shift)
+}
+
+const fn largest_align(fields: &[FieldInfo]) -> usize {
+    let (mut align, mut i) = (head(fields).align, 0);
+    while i < fields.len() {
+        if has_column(&fields[i]) && fields[i].align > align {
+            align = fields[i].align;
+        }
+        i += 1;
+    }
+    align
 }
 
 const fn next_shift(shift: usize, align: usize) -> usize {
     let align = if align > 64 { align } else { 64 };
     (shift + COLOUR).next_multiple_of(align)
-}
-
-const fn column_align(fields: &[FieldInfo], which: usize) -> usize {
-    if which == HEAD { head(fields).align } else { fields[which].align }
 }
 
 const fn has_column(field: &FieldInfo) -> bool {
@@ -138,40 +156,6 @@ pub(crate) const fn cold_rank(fields: &[FieldInfo], index: usize) -> usize {
     let (mut rank, mut i) = (0, 0);
     while i < index {
         rank += matches!(fields[i].home, Home::Cold) as usize;
-        i += 1;
-    }
-    rank
-}
-
-/// How many columns there are, the head included.
-const fn columns(fields: &[FieldInfo]) -> usize {
-    let (mut count, mut i) = (1, 0);
-    while i < fields.len() {
-        count += has_column(&fields[i]) as usize;
-        i += 1;
-    }
-    count
-}
-
-/// The column that stands at a place: by falling alignment, the head before others of its alignment.
-const fn nth(fields: &[FieldInfo], place: usize) -> usize {
-    if rank(fields, HEAD) == place {
-        return HEAD;
-    }
-    let mut which = 0;
-    while !(has_column(&fields[which]) && rank(fields, which) == place) {
-        which += 1;
-    }
-    which
-}
-
-const fn rank(fields: &[FieldInfo], which: usize) -> usize {
-    let align = column_align(fields, which);
-    let mut rank = (which != HEAD && head(fields).align >= align) as usize;
-    let mut i = 0;
-    while i < fields.len() {
-        let earlier = fields[i].align > align || fields[i].align == align && i < which && which != HEAD;
-        rank += (has_column(&fields[i]) && i != which && earlier) as usize;
         i += 1;
     }
     rank
