@@ -1,0 +1,154 @@
+//! Runs the tests once per mutant.
+
+use crate::instrument::Mutant;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Tests that start compilers, or loom's.
+const LEFT_OUT: [&str; 4] = ["derive", "bounds", "ui", "loom"];
+/// The tests of images, which are in another crate.
+const OF_IMAGES: [&str; 4] = ["images", "memory", "saves", "hostile"];
+
+struct Binary {
+    name: String,
+    path: PathBuf,
+    folder: PathBuf,
+    took: Duration,
+    reaches: Vec<u8>,
+}
+
+enum Outcome {
+    Passed,
+    Failed,
+    TooLong,
+}
+
+pub fn run(copy: &Path, results: &Path, mutants: &[Mutant], out: &BTreeMap<u32, &str>, seconds: u64, files: &[String]) {
+    let start = Instant::now();
+    let mut binaries = build(copy);
+    let trace = std::env::temp_dir().join(format!("lath-trace-{}", std::process::id()));
+    for binary in &mut binaries {
+        let began = Instant::now();
+        let outcome = one(binary, &[("LATH_TRACE", trace.to_str().expect("a path"))], Duration::from_secs(300));
+        assert!(matches!(outcome, Outcome::Passed), "{} fails without a mutant", binary.name);
+        binary.took = began.elapsed();
+        binary.reaches = std::fs::read(&trace).unwrap_or_default();
+        binary.reaches.resize(16384, 0);
+        _ = std::fs::remove_file(&trace);
+        println!("{:>8.2} s  {}", binary.took.as_secs_f64(), binary.name);
+    }
+    binaries.sort_by_key(|binary| binary.took);
+
+    let done = std::fs::read_to_string(results).unwrap_or_default();
+    let done: BTreeSet<&str> = done.lines().filter_map(|line| line.split('\t').nth(2)).collect();
+    let mut report = std::fs::File::options().append(true).create(true).open(results).expect("a file for results");
+    let place = |mutant: &Mutant| files.iter().position(|file| *file == mutant.file);
+    let mut selected: Vec<_> = mutants.iter().filter(|mutant| !done.contains(mutant.name.as_str())).collect();
+    selected.retain(|mutant| files.is_empty() || place(mutant).is_some());
+    selected.sort_by_key(|mutant| place(mutant)); // stable
+    for mutant in selected {
+        let mut line = String::new();
+        if let Some(why) = out.get(&mutant.id) {
+            write!(line, "out\t{why}").expect("text");
+        } else if start.elapsed() > Duration::from_secs(seconds) {
+            break;
+        } else {
+            let reaching = binaries.iter().filter(|binary| binary.reaches[mutant.id as usize] != 0);
+            let mut result = "unreached\t-".to_owned();
+            for binary in reaching {
+                let limit = Duration::from_secs(5).max(binary.took * 6);
+                match one(binary, &[("LATH_MUTANT", &mutant.id.to_string())], limit) {
+                    Outcome::Passed => result = "missed\t-".to_owned(),
+                    Outcome::Failed => result = format!("caught\t{}", binary.name),
+                    Outcome::TooLong => result = format!("hung\t{}", binary.name),
+                }
+                if !result.starts_with("missed") {
+                    break;
+                }
+            }
+            line = result;
+        }
+        writeln!(report, "{line}\t{}", mutant.name).expect("written");
+    }
+    println!("done, or out of time, after {} s", start.elapsed().as_secs());
+}
+
+fn build(copy: &Path) -> Vec<Binary> {
+    let mut command = Command::new("cargo");
+    command.args(["test", "--no-run", "--message-format=json", "--all-features", "--lib"]).current_dir(copy);
+    for name in ["lath-core", "lath-soa", "lath-snapshot"] {
+        command.args(["-p", name]);
+        for entry in std::fs::read_dir(copy.join("crates").join(name).join("tests")).expect("tests") {
+            let path = entry.expect("an entry").path();
+            let stem = path.file_stem().expect("a name").to_str().expect("text");
+            if path.extension().is_some_and(|end| end == "rs") && wanted(name, stem) {
+                command.args(["--test", stem]);
+            }
+        }
+    }
+    let output = command.stderr(Stdio::inherit()).output().expect("cargo");
+    assert!(output.status.success(), "the tests do not build");
+    let mut found = Vec::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Ok(message) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+        let (Some(path), Some(manifest)) = (message["executable"].as_str(), message["manifest_path"].as_str()) else {
+            continue;
+        };
+        let folder = Path::new(manifest).parent().expect("a folder");
+        let name = message["target"]["name"].as_str().expect("a name");
+        let package = folder.file_name().expect("a name").to_str().expect("text");
+        found.push(Binary {
+            name: format!("{package} {name}"),
+            path: copy.join(path),
+            folder: folder.to_owned(),
+            took: Duration::ZERO,
+            reaches: Vec::new(),
+        });
+    }
+    found
+}
+
+fn wanted(package: &str, test: &str) -> bool {
+    !LEFT_OUT.contains(&test) && (package != "lath-snapshot" || OF_IMAGES.contains(&test))
+}
+
+/// Runs the tests of one binary, up to the first that fails.
+fn one(binary: &Binary, environment: &[(&str, &str)], limit: Duration) -> Outcome {
+    let mut child = Command::new("sh")
+        .args(["-c", "ulimit -v 12000000; exec \"$0\" 2>/dev/null"]) // a mutant may ask for memory without end
+        .arg(&binary.path)
+        .envs(environment.iter().copied())
+        .current_dir(&binary.folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a test");
+    let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let (tell, hear) = mpsc::channel();
+    std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
+    let until = Instant::now() + limit;
+    loop {
+        match hear.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(line) if line.starts_with("test ") && line.ends_with("FAILED") => {
+                _ = child.kill();
+                _ = child.wait();
+                return Outcome::Failed;
+            }
+            Ok(_) => {}
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                _ = child.kill();
+                _ = child.wait();
+                return Outcome::TooLong;
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let status = child.wait().expect("it was started");
+                return if status.success() { Outcome::Passed } else { Outcome::Failed };
+            }
+        }
+    }
+}
