@@ -191,10 +191,18 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
     refused(|_: PoolMut<Ship>, _: Tree<Ship>| (), &["the pool of `Ship`"]);
     refused(|_: PoolMut<Ship>, _: PoolMut<Ship>| (), &["the pool of `Ship`"]);
     refused(|_: TreeMut<Ship>, _: Tree<Ship>| (), &["the tree of `Ship`"]);
-    type Sweep<'w> = Cascade<'w, Ref<ship::hull>, Mut<ship::speed>>;
-    refused(|_: Sweep, _: Query<Mut<ship::hull>>| (), &["Cascade<", "field `hull` of `Ship`"]);
-    refused(|_: Sweep, _: Query<Ref<ship::speed>>| (), &["Cascade<", "field `speed` of `Ship`"]);
-    refused(|_: Sweep, _: Tree<Ship>| (), &["Cascade<", "the tree of `Ship`"]);
+    refused(
+        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Mut<ship::hull>>| (),
+        &["Cascade<", "field `hull` of `Ship`"],
+    );
+    refused(
+        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Ref<ship::speed>>| (),
+        &["Cascade<", "field `speed` of `Ship`"],
+    );
+    refused(
+        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (),
+        &["Cascade<", "the tree of `Ship`"],
+    );
     refused(|_: PinnedMut<Wind>, _: PinnedRes<Wind>| (), &["PinnedMut<", "PinnedRes<", "pinned resource `Wind`"]);
     refused(|_: PinnedMut<Wind>, _: PinnedMut<Wind>| (), &["pinned resource `Wind`"]);
     refused(|_: PoolMut<Ship>, _: Commands| (), &["Commands", "PoolMut<", "free slots"]);
