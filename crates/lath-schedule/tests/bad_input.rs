@@ -199,10 +199,7 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
         |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Ref<ship::speed>>| (),
         &["Cascade<", "field `speed` of `Ship`"],
     );
-    refused(
-        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (),
-        &["Cascade<", "the tree of `Ship`"],
-    );
+    refused(|_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (), &["Cascade<", "the tree of `Ship`"]);
     refused(|_: PinnedMut<Wind>, _: PinnedRes<Wind>| (), &["PinnedMut<", "PinnedRes<", "pinned resource `Wind`"]);
     refused(|_: PinnedMut<Wind>, _: PinnedMut<Wind>| (), &["pinned resource `Wind`"]);
     refused(|_: PoolMut<Ship>, _: Commands| (), &["Commands", "PoolMut<", "free slots"]);

@@ -189,7 +189,8 @@ impl<'ast> Visit<'ast> for Rewriter<'_> {
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
         let (range, op) = (node.span().byte_range(), node.op.span().byte_range());
         let mutants = self.take("BinaryOperator", node.op.span());
-        let changed = |new: &str| format!("{} {new} {}", &self.source[range.start..op.start], &self.source[op.end..range.end]);
+        let changed =
+            |new: &str| format!("{} {new} {}", &self.source[range.start..op.start], &self.source[op.end..range.end]);
         let branches: Vec<_> = mutants.iter().map(|mutant| (mutant.id, changed(&mutant.replacement))).collect();
         self.wrap(range, 2, &branches);
         visit::visit_expr_binary(self, node);

@@ -28,8 +28,11 @@ fn main() {
     let kept = Path::new(results).with_file_name("refused.txt");
     let known = std::fs::read_to_string(&kept).unwrap_or_default();
     let known: BTreeSet<&str> = known.lines().collect();
-    let mut out: BTreeMap<u32, &str> =
-        mutants.iter().filter(|mutant| known.contains(mutant.name.as_str())).map(|mutant| (mutant.id, REFUSED)).collect();
+    let mut out: BTreeMap<u32, &str> = mutants
+        .iter()
+        .filter(|mutant| known.contains(mutant.name.as_str()))
+        .map(|mutant| (mutant.id, REFUSED))
+        .collect();
     let originals: BTreeMap<String, String> = mutants
         .iter()
         .map(|mutant| mutant.file.clone())

@@ -11,8 +11,11 @@ use std::time::{Duration, Instant};
 
 /// The tests that play games or try odd things. Others would take long to build, and notice little that these do not.
 const TESTS: [(&str, &[&str]); 3] = [
-    ("lath-core", &["model", "fixed_model", "tree", "bad_input", "panics", "retirement", "clusters", "threads", "systems"]),
-    ("lath-soa", &["model", "tree", "views", "changes", "panics", "threads"]),
+    (
+        "lath-core",
+        &["model", "fixed_model", "tree", "bad_input", "panics", "retirement", "clusters", "threads", "systems"],
+    ),
+    ("lath-soa", &["attacks", "model", "tree", "views", "changes", "panics", "threads"]),
     ("lath-snapshot", &["images", "memory", "saves", "hostile"]),
 ];
 
@@ -43,7 +46,11 @@ pub fn run(copy: &Path, results: &Path, mutants: &[Mutant], out: &BTreeMap<u32, 
             let outcome = one(binary, &[("LATH_TRACE", trace.to_str().expect("a path"))], Duration::from_secs(300));
             assert!(matches!(outcome, Outcome::Passed), "{} fails without a mutant", binary.name);
             let began_again = Instant::now();
-            assert!(matches!(one(binary, &[], Duration::from_secs(300)), Outcome::Passed), "{} fails now and then", binary.name);
+            assert!(
+                matches!(one(binary, &[], Duration::from_secs(300)), Outcome::Passed),
+                "{} fails now and then",
+                binary.name
+            );
             println!("{:>8.2} s  {}", began.elapsed().as_secs_f64(), binary.name);
             std::fs::write(&time, began_again.elapsed().as_secs_f64().to_string()).expect("written");
             std::fs::write(&kept, std::fs::read(&trace).unwrap_or_default()).expect("written");
@@ -54,9 +61,11 @@ pub fn run(copy: &Path, results: &Path, mutants: &[Mutant], out: &BTreeMap<u32, 
         binary.reaches.resize(16384, 0);
     }
     // Quick ones first, but those of threads last among the quick: there a fault is often a wait without end.
-    binaries.sort_by_key(|binary| (binary.took > Duration::from_secs(3), binary.name.ends_with("threads"), binary.took));
+    binaries
+        .sort_by_key(|binary| (binary.took > Duration::from_secs(3), binary.name.ends_with("threads"), binary.took));
 
-    let quick = std::env::var("LATH_QUICK").map_or(Duration::MAX, |text| Duration::from_secs_f64(text.parse().expect("seconds")));
+    let quick = std::env::var("LATH_QUICK")
+        .map_or(Duration::MAX, |text| Duration::from_secs_f64(text.parse().expect("seconds")));
     let done = std::fs::read_to_string(results).unwrap_or_default();
     let done: BTreeSet<&str> = done.lines().filter_map(|line| line.split('\t').nth(2)).collect();
     let mut report = std::fs::File::options().append(true).create(true).open(results).expect("a file for results");
