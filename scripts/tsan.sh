@@ -54,7 +54,7 @@ export RUSTFLAGS="-Zsanitizer=thread -Zexternal-clangrt -Clink-arg=-B$parts/bin/
 -Clink-arg=-lstdc++ -Clink-arg=-lm -Clink-arg=-lc ${RUSTFLAGS:-}"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/tsan"
 # The test of determinism is for long runs; here a short one must do.
-export LATH_TICKS=3 LATH_THINGS=9000
+export LATH_TICKS=3 LATH_THINGS=9000 PROPTEST_CASES=8
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 
 run() {

@@ -5,8 +5,8 @@ mod common;
 use common::on_threads;
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
 use lath_schedule::{
-    Commands, EventReader, EventWriter, Events, FixedTime, IntoSystem, Missing, PlanError, PoolMut, PoolRef, Query,
-    Res, ResMut, RunError, Schedule, Time, Timer, Tree, TreeMut, World,
+    Cascade, Commands, EventReader, EventWriter, Events, FixedTime, IntoSystem, Missing, PinnedMut, PinnedRes,
+    PlanError, PoolMut, PoolRef, Query, Res, ResMut, RunError, Schedule, Time, Timer, Tree, TreeMut, World,
 };
 
 #[derive(Thing, Default, Debug)]
@@ -191,6 +191,17 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
     refused(|_: PoolMut<Ship>, _: Tree<Ship>| (), &["the pool of `Ship`"]);
     refused(|_: PoolMut<Ship>, _: PoolMut<Ship>| (), &["the pool of `Ship`"]);
     refused(|_: TreeMut<Ship>, _: Tree<Ship>| (), &["the tree of `Ship`"]);
+    refused(
+        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Mut<ship::hull>>| (),
+        &["Cascade<", "field `hull` of `Ship`"],
+    );
+    refused(
+        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Ref<ship::speed>>| (),
+        &["Cascade<", "field `speed` of `Ship`"],
+    );
+    refused(|_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (), &["Cascade<", "the tree of `Ship`"]);
+    refused(|_: PinnedMut<Wind>, _: PinnedRes<Wind>| (), &["PinnedMut<", "PinnedRes<", "pinned resource `Wind`"]);
+    refused(|_: PinnedMut<Wind>, _: PinnedMut<Wind>| (), &["pinned resource `Wind`"]);
     refused(|_: PoolMut<Ship>, _: Commands| (), &["Commands", "PoolMut<", "free slots"]);
     refused(|_: Commands, _: PoolMut<Ship>| (), &["Commands", "PoolMut<", "free slots"]);
     refused(|_: Commands, _: Commands| (), &["the commands of"]);

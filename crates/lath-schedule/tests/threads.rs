@@ -172,6 +172,16 @@ fn a_loop_inside_a_system_runs_on_several_threads() {
 }
 
 #[test]
+fn runs_on_several_threads_come_once_each() {
+    let mut schedule = on_threads(2);
+    schedule
+        .add(|mut actors: Query<Mut<actor::pos>>| actors.par_runs(|pos| pos.iter_mut().for_each(|pos| *pos += 1.0)));
+    let mut world = world(20_000);
+    schedule.run(&mut world);
+    assert!(world.pool::<Actor>().iter().all(|(_, actor)| *actor.pos == 1.0));
+}
+
+#[test]
 fn one_thread_is_the_callers() {
     let here = std::thread::current().id();
     let mut schedule = on_threads(1);

@@ -125,3 +125,40 @@ fn views_of_cold_fields_are_of_different_things() {
     }
     assert_eq!(pool.iter().filter(|(_, thing)| thing.note.0 == 9).count(), 134);
 }
+
+/// Loops skip over full groups eight at a time, so a hole must be seen wherever it is: at the edges of groups and of eights, and
+/// however many full groups lie before it.
+#[test]
+fn one_hole_anywhere_is_seen_by_every_loop() {
+    #[derive(Thing, Default)]
+    #[thing(columns)]
+    struct Mote {
+        id: u32,
+        seen: u32,
+    }
+
+    const LEN: u32 = 64 * 8 * 5;
+    let mut pool: Pool<Mote> = (1..LEN).map(|id| Mote { id, seen: 0 }).collect();
+    let near = |edge: u32| [edge - 1, edge, edge + 1];
+    let mut holes: Vec<u32> = (1..40).flat_map(|n| near(n * 64)).collect();
+    holes.extend([1, 2, 63 * 8, LEN - 1]);
+    for hole in holes {
+        let handle = pool.handles().find(|handle| handle.index() == hole).unwrap();
+        let mote = pool.take(handle).unwrap();
+        pool.each::<Mut<mote::seen>>(|mut seen| *seen += 1);
+        pool.runs::<Mut<mote::seen>>(|seen| seen.iter_mut().for_each(|seen| *seen += 1));
+        let (mut rows, mut runs) = (0, 0);
+        pool.each::<Ref<mote::id>>(|id| {
+            assert_ne!(*id, mote.id, "what is gone was shown");
+            rows += 1;
+        });
+        pool.runs::<Ref<mote::id>>(|ids| {
+            assert!(!ids.contains(&mote.id), "what is gone was in a run");
+            runs += ids.len();
+        });
+        assert_eq!((rows, runs), (pool.len(), pool.len()), "with a hole at {hole}");
+        assert!(pool.iter().all(|(_, mote)| *mote.seen == 2), "somebody was missed, with a hole at {hole}");
+        pool.each::<Mut<mote::seen>>(|mut seen| *seen = 0);
+        assert_eq!(pool.spawn(mote).index(), hole, "the slot is the only free one");
+    }
+}
