@@ -117,7 +117,9 @@ fn the_next_slot_follows_from_free_slots_and_owners_alone() {
 fn a_cluster_that_has_lost_its_last_group_takes_a_new_one() {
     let (mut pool, mut model) = (Pool::<Body>::new(), Model::new(100));
     // The common groups are full, and each of two clusters has a group.
-    (1..COMMON * GROUP).for_each(|_| drop(spawn(&mut pool, &mut model, Tags::A)));
+    for _ in 1..COMMON * GROUP {
+        spawn(&mut pool, &mut model, Tags::A);
+    }
     let [mine, _, again] = [Tags::B, Tags::A, Tags::B].map(|tags| spawn(&mut pool, &mut model, tags));
     for who in [mine, again] {
         despawn(&mut pool, &mut model, who);
