@@ -105,16 +105,17 @@ impl<T: Snap> Cells<T> {
 
     /// Notes the states of the slots, such that they fit together although others may claim slots meanwhile.
     pub(super) fn note_words(&self, image: &mut Image<T>) {
+        let Image { numbers, words, held, .. } = image;
         let mut rounds = 0;
         loop {
-            image.words.clear();
             let mut out_of_use = 0;
-            for &number in &image.numbers {
+            words.clear();
+            words.extend(numbers.iter().map(|&number| {
                 let [taken, live, claimed, buried] = self.slots.group(number);
                 let claimed = claimed & taken; // what was claimed between the two looks was free at the first
                 out_of_use += ones(taken & !(live | claimed | buried)).count(); // mostly none
-                image.words.push([taken, live, claimed, buried]);
-            }
+                [taken, live, claimed, buried]
+            }));
             // Slot 0 and the retired: neither changes behind a shared reference. If there are more, somebody has taken a slot
             // and not yet noted that it is claimed.
             if out_of_use == self.slots.retired() as usize + 1 {
@@ -122,10 +123,10 @@ impl<T: Snap> Cells<T> {
             }
             wait(&mut rounds);
         }
-        for (&number, &[_, live, claimed, buried]) in image.numbers.iter().zip(&image.words) {
+        held.extend(numbers.iter().zip(&*words).map(|(&number, &[_, live, claimed, buried])| {
             let staged = ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
-            image.held.push(live | buried | staged.fold(0, |set, bit| set | 1 << bit));
-        }
+            live | buried | staged.fold(0, |set, bit| set | 1 << bit)
+        }));
     }
 
     /// Notes when every part of every group was last changed.

@@ -186,8 +186,8 @@ impl<T: Snap> Cells<T> {
         }
         self.restore_old_stamps(image);
         self.slots.assign(|number| image.place_of(number).map_or([0; 4], |at| image.words[at]));
-        let staged = image.words.iter().zip(&image.held).map(|(words, held)| (words[2] & held).count_ones());
-        *self.staged.get_mut() = staged.sum();
+        let staged = image.words.iter().zip(&image.held).map(|(words, held)| ones(words[2] & held).count() as u32);
+        *self.staged.get_mut() = staged.sum(); // mostly none
         if Self::TAGGED {
             self.restore_tags(image);
         }
@@ -276,8 +276,8 @@ impl<T: Snap> Cells<T> {
             let end = u64::from(start) + u64::from(T::Storage::run_len(start));
             if self.values.place(start).is_some() {
                 for number in start / GROUP..(end / u64::from(GROUP)) as u32 {
-                    let there = self.values.place(number * GROUP).is_some();
-                    if there && image.place_of(number).is_none() && self.has_stamps(number) {
+                    let there = || self.values.place(number * GROUP).is_some();
+                    if image.place_of(number).is_none() && there() && self.has_stamps(number) {
                         self.clear_stamps(number);
                     }
                 }
