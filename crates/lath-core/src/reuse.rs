@@ -87,7 +87,7 @@ impl Order {
     #[inline]
     pub(crate) fn next<T: Thing>(&mut self, cells: &mut Cells<T>, tags: u64) -> Option<u32> {
         match self.reuse {
-            Reuse::Lowest => {}
+            Reuse::Lowest => return cells.next_free(tags), // follows from the slots: nothing to remember
             Reuse::Lifo => {
                 while let Some(entry) = self.freed.pop_back() {
                     if still_free(entry, cells) {
@@ -147,7 +147,8 @@ impl Order {
     pub(crate) fn assign(&mut self, reuse: Reuse, freed: impl Iterator<Item = (u32, u32)>, fresh: u32) {
         self.freed.clear();
         self.freed.extend(freed);
-        (self.reuse, self.fresh) = (reuse, fresh);
+        self.reuse = reuse;
+        self.fresh = if reuse == Reuse::Lowest { 0 } else { fresh };
     }
 
     /// Says how many slots count as made; `reach` is how many will be once a slot is.

@@ -79,6 +79,24 @@ fn whatever_is_saved_counts_for_the_checksum_and_nothing_else_does() {
 }
 
 #[test]
+fn the_way_in_which_things_were_spawned_does_not_count_for_the_checksum() {
+    let ways: [fn(&mut Pool<MixedRow>); 3] = [
+        |pool| (1..=200).for_each(|n| _ = pool.spawn(MixedRow::new(n))),
+        |pool| pool.extend((1..=200).map(MixedRow::new)),
+        |pool| {
+            (1..=200).for_each(|n| _ = pool.stage(MixedRow::new(n)));
+            pool.commit();
+        },
+    ];
+    let checksums = ways.map(|spawn| {
+        let mut world = empty();
+        spawn(world.pool_mut());
+        Snapshot::take(&world).unwrap().checksum()
+    });
+    assert!(checksums.iter().all(|checksum| *checksum == checksums[0]), "{checksums:?}");
+}
+
+#[test]
 fn a_skipped_field_is_in_snapshots_and_loads_as_its_default() {
     let mut world = empty();
     let one = world.spawn(MixedRow { cache: Some(Box::new(5)), ..MixedRow::new(1) });
