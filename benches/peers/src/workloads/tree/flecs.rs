@@ -81,7 +81,11 @@ impl<K: Kind> Forest for Flecs<K> {
             }
             above = at.parent();
         }
-        self.at(child).child_of(parent);
+        let child = self.at(child);
+        if child.parent().is_some_and(|at| at.id() == parent) {
+            child.remove((flecs::ChildOf::ID, parent)); // it would stay where it is among its siblings; everybody else puts it last
+        }
+        child.child_of(parent);
     }
 
     fn despawn(&mut self, top: Entity) {
