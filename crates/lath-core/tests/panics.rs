@@ -455,3 +455,52 @@ fn a_panic_in_user_code_leaves_a_fixed_pool_sound_and_nothing_leaks() {
         }
     }
 }
+
+/// Tags that panic when they are asked for their bits for the n-th time.
+#[derive(Clone, Copy, Default)]
+struct Touchy(u8);
+
+thread_local! {
+    static LEFT: std::cell::Cell<u32> = const { std::cell::Cell::new(u32::MAX) };
+}
+
+impl lath_core::bitflags::Flags for Touchy {
+    const FLAGS: &'static [lath_core::bitflags::Flag<Self>] = &[];
+    type Bits = u8;
+
+    fn bits(&self) -> u8 {
+        LEFT.set(LEFT.get().wrapping_sub(1));
+        assert_ne!(LEFT.get(), 0, "asked once too often");
+        self.0
+    }
+
+    fn from_bits_retain(bits: u8) -> Self {
+        Self(bits)
+    }
+}
+
+#[derive(Thing, Default)]
+struct Leaf {
+    #[thing(tags)]
+    tags: Touchy,
+}
+
+#[test]
+fn tags_that_panic_while_a_subtree_goes_leave_whole_links_behind() {
+    for nth in 1.. {
+        let mut pool = Pool::new();
+        let root = pool.spawn(Leaf { tags: Touchy(1) });
+        let mut all = vec![root];
+        for n in 0..40 {
+            all.push(pool.spawn_child(all[n / 3], Leaf { tags: Touchy(1) }).unwrap());
+        }
+        LEFT.set(nth);
+        let panicked = catch_unwind(AssertUnwindSafe(|| pool.despawn(all[1]))).is_err();
+        LEFT.set(u32::MAX);
+        assert_eq!((pool.check_invariants(), pool.tree().check()), (Ok(()), Ok(())), "{nth}");
+        assert!(!pool.tree().descendants(root).any(|who| who == all[1]), "{nth}");
+        if !panicked {
+            break; // nobody was left to panic
+        }
+    }
+}

@@ -10,8 +10,9 @@ pub(crate) struct Ended {
 }
 
 impl<T: Thing> Cells<T> {
-    /// Whether nothing is to be dropped: then lives can be ended one by one and their slots be freed later.
-    pub(crate) const PLAIN: bool = !T::Storage::NEEDS_DROP;
+    /// Whether no code of the user's runs when a life ends: nothing is dropped, and there are no tags to be asked for their bits.
+    /// Then lives can be ended one by one and their slots be freed later, as nothing panics in between.
+    pub(crate) const PLAIN: bool = !T::Storage::NEEDS_DROP && !Self::TAGGED;
 
     /// Ends the life that `handle` names, of a thing without anything to drop. Its slot is freed with others of its group,
     /// [`free_ended`](Self::free_ended) at the latest.
@@ -43,9 +44,6 @@ impl<T: Thing> Cells<T> {
         let bits = core::mem::take(&mut ended.bits);
         if bits != 0 {
             self.slots.release_all(ended.group, bits);
-            if self.is_clustered() {
-                self.clusters.note_freed(ended.group * GROUP, &self.slots);
-            }
         }
     }
 

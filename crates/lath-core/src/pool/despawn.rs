@@ -308,7 +308,7 @@ impl<'a, T: Thing> Leaving<'a, T> {
         }
     }
 
-    /// The same where nothing is to be dropped, and no order of freeing to be kept: a group of slots at a time. Children tend
+    /// The same where no code of the user's runs, and no order of freeing is to be kept: a group of slots at a time. Children tend
     /// to be neighbours.
     fn despawn_plain(&mut self) {
         let used = self.pool.used();
