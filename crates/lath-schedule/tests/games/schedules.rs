@@ -121,7 +121,7 @@ macro_rules! when_odd {
     };
 }
 
-fn system(kind: u8, salt: u64) -> System {
+fn system(number: usize, kind: u8, salt: u64) -> System {
     match kind {
         0 => (move |a: Res<R<0>>, mut b: ResMut<R<1>>| b.0 = mix(b.0 ^ a.0 ^ salt)).into_system(),
         1 => (move |a: Res<R<1>>, mut b: ResMut<R<2>>| b.0 = mix(b.0 ^ a.0 ^ salt)).into_system(),
@@ -183,7 +183,7 @@ fn system(kind: u8, salt: u64) -> System {
         16 => (move |mut runs: Local<u64>, mut commands: Commands| {
             *runs += 1;
             let mut last = Handle::NIL;
-            for id in new_ids(salt, *runs) {
+            for id in new_ids(number, salt, *runs) {
                 let cell = commands.spawn(Cell { id, x: id, ..Cell::default() });
                 commands.attach(cell, last);
                 last = cell;
@@ -218,7 +218,7 @@ fn system(kind: u8, salt: u64) -> System {
             *runs += 1;
             let first = world.pool::<Cell>().iter().min_by_key(|(_, cell)| mix(cell.id ^ salt)).map(|(cell, _)| cell);
             world.despawn(first.unwrap_or_default());
-            for id in new_ids(salt, *runs) {
+            for id in new_ids(number, salt, *runs) {
                 world.spawn(Cell { id, x: id, tags: Tags::MARKED, ..Cell::default() });
             }
         })
@@ -236,9 +236,9 @@ fn system(kind: u8, salt: u64) -> System {
     }
 }
 
-/// What cells are called that come by a system in one of its runs.
-fn new_ids(salt: u64, run: u64) -> impl Iterator<Item = u64> {
-    (0..salt % 4).map(move |n| mix(salt ^ run << 8 ^ n) | 1 << 63)
+/// What cells are called that come by a system in one of its runs: no two ever the same, also where two systems have one salt.
+fn new_ids(number: usize, salt: u64, run: u64) -> impl Iterator<Item = u64> {
+    (0..salt % 4).map(move |n| 1 << 63 | (number as u64) << 32 | run << 8 | n)
 }
 
 fn schedule(case: &Case) -> Schedule {
@@ -249,7 +249,7 @@ fn schedule(case: &Case) -> Schedule {
             schedule.barrier();
             stretch = spec.stretch;
         }
-        let mut system = system(spec.kind, spec.salt).named(number.to_string());
+        let mut system = system(number, spec.kind, spec.salt).named(number.to_string());
         system = spec.before.iter().fold(system, |system, other| system.before(other.to_string()));
         system = spec.after.iter().fold(system, |system, other| system.after(other.to_string()));
         if let Some(set) = spec.set {
@@ -411,7 +411,7 @@ impl Model {
             }
             15 => self.r[0] = mix(r[0] ^ self.runs(number) ^ salt),
             16 => {
-                let ids: Vec<u64> = new_ids(salt, self.runs(number)).collect();
+                let ids: Vec<u64> = new_ids(number, salt, self.runs(number)).collect();
                 later.extend(ids.iter().map(|id| Later::Spawn(*id)));
                 later.extend(ids.windows(2).map(|pair| Later::Attach(pair[1], pair[0])));
             }
@@ -431,7 +431,7 @@ impl Model {
                 if let Some(first) = self.first_by(salt) {
                     self.remove(first);
                 }
-                for id in new_ids(salt, self.runs(number)) {
+                for id in new_ids(number, salt, self.runs(number)) {
                     self.cells.insert(id, Known { xyz: [id, 0, 0], marked: true, parent: None });
                 }
             }
