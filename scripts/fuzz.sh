@@ -2,6 +2,7 @@
 # Fuzzes: plays the games of the model tests with bytes that libFuzzer makes, under AddressSanitizer.
 #
 #   scripts/fuzz.sh SECONDS [TARGET…]    SECONDS in total, divided among the targets: all of them unless told otherwise
+#   scripts/fuzz.sh turn [TARGET…]       a thousand inputs each, made from one seed (threads move them a little): what CI does
 #   scripts/fuzz.sh replay [TARGET…]     runs what is in fuzz/corpus once, and nothing else
 #   scripts/fuzz.sh replay TARGET FILE   runs one file: a finding
 #   scripts/fuzz.sh list                 the targets
@@ -14,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-    echo "usage: scripts/fuzz.sh SECONDS|replay|list [TARGET…]" >&2
+    echo "usage: scripts/fuzz.sh SECONDS|turn|replay|list [TARGET…]" >&2
     exit 2
 }
 
@@ -39,7 +40,7 @@ for target in "${targets[@]}"; do
 done
 case "$what" in
     list) printf '%s\n' "${all[@]}"; exit ;;
-    replay) ;;
+    replay | turn) ;;
     *) [[ $what =~ ^[1-9][0-9]*$ ]] || usage ;;
 esac
 
@@ -70,6 +71,8 @@ for target in "${targets[@]}"; do
     [[ ! -f fuzz/dictionaries/$target.txt ]] || options+=("-dict=fuzz/dictionaries/$target.txt")
     case "$what" in
         replay) if [[ -n $file ]]; then options+=("$file"); else options+=(-runs=0 "$corpus"); fi ;;
+        # What is new is thrown away, and what was found before left out: it is not there on another machine.
+        turn) rm -rf "$found.turn" && mkdir "$found.turn" && options+=(-seed=1 -runs=1000 "$found.turn" "$corpus") ;;
         *) options+=("-max_total_time=$(((what + ${#targets[@]} - 1) / ${#targets[@]}))" "$found" "$corpus") ;;
     esac
     log="$CARGO_TARGET_DIR/$target.log"
