@@ -127,9 +127,16 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// The number of the block that `index` lies in, whether or not there is memory yet.
     #[inline(always)]
     const fn number(index: u32) -> usize {
+        Self::number_of::<0>(index)
+    }
+
+    /// The number of the block that `fine >> SHIFT` lies in. The bits that are shifted out are not looked at: they are beyond the first
+    /// ones of the fraction.
+    #[inline(always)]
+    const fn number_of<const SHIFT: u32>(fine: u32) -> usize {
         const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
-        let lifted = (index as i64 + Self::LIFT as i64) as f64; // exact: 33 bits
-        let exponent_of_first = (f64::MAX_EXP as u64 - 1) + (FIRST + SPLIT) as u64;
+        let lifted = (fine as i64 + ((Self::LIFT as i64) << SHIFT)) as f64; // exact: 33 bits
+        let exponent_of_first = (f64::MAX_EXP as u64 - 1) + (FIRST + SPLIT + SHIFT) as u64;
         ((lifted.to_bits() >> (MANTISSA - SPLIT)) - (exponent_of_first << SPLIT)) as usize
     }
 
@@ -160,13 +167,20 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// The element at `index`, if there is memory for it.
     #[inline(always)]
     pub fn element(&self, index: u32) -> Option<NonNull<E>> {
-        let origin = self.origin(Self::number(index));
+        self.element_of::<0>(index)
+    }
+
+    /// The element at `fine >> SHIFT`, if there is memory for it.
+    #[inline(always)]
+    fn element_of<const SHIFT: u32>(&self, fine: u32) -> Option<NonNull<E>> {
+        const { assert!(FIRST + SPLIT + SHIFT <= 32, "what is converted has 33 bits at most") };
+        let origin = self.origin(Self::number_of::<SHIFT>(fine));
         if origin.is_null() {
             unlikely();
             return None;
         }
         // SAFETY: not null: a block has this element at this address (B1), and no object is at the null address.
-        Some(unsafe { NonNull::new_unchecked(origin.wrapping_add(index as usize)) })
+        Some(unsafe { NonNull::new_unchecked(origin.wrapping_add((fine >> SHIFT) as usize)) })
     }
 
     /// The element at `index`.
@@ -241,6 +255,16 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     pub fn get_mut(&mut self, index: u32) -> Option<&mut E> {
         // SAFETY: as in `get`; `&mut self` keeps every other reference away.
         self.element(index).map(|mut element| unsafe { element.as_mut() })
+    }
+
+    /// The element at `fine >> SHIFT`, to be changed, if there is memory for it.
+    ///
+    /// The number of the block is worked out from `fine`: whoever has just looked for an array's element at `fine` has done so
+    /// already, if that array begins with as many, `LIFT << SHIFT`.
+    #[inline(always)]
+    pub fn get_mut_of<const SHIFT: u32>(&mut self, fine: u32) -> Option<&mut E> {
+        // SAFETY: as in `get_mut`.
+        self.element_of::<SHIFT>(fine).map(|mut element| unsafe { element.as_mut() })
     }
 
     /// As [`get_mut`](Self::get_mut), and quicker for an index in the same block as the last one that was asked for here.
@@ -395,6 +419,9 @@ mod tests {
             index += u64::from(block.len);
             for inside in [block.first, block.first + 1, (index - 1) as u32] {
                 assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number(inside), number, "at {inside}");
+                for fine in [inside << 3, (inside << 3) + 7].into_iter().filter(|fine| fine >> 3 == inside) {
+                    assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number_of::<3>(fine), number, "at {fine} / 8");
+                }
             }
         }
         assert_eq!(index, 1 << 32);

@@ -20,8 +20,9 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn end_plain(&mut self, handle: Handle<T>, ended: &mut Ended) {
         debug_assert!(Self::PLAIN);
         let Some((_, after)) = self.end(handle) else { return };
-        if self.slots.claimed() > 0 || after == SPENT {
-            return self.vacate_now(handle.index(), after);
+        if after == SPENT || !self.slots.is_calm() {
+            unlikely();
+            return self.vacate_slowly(handle.index(), after);
         }
         let group = handle.index() / GROUP;
         if group != ended.group {
@@ -29,13 +30,6 @@ impl<T: Thing> Cells<T> {
             ended.group = group;
         }
         ended.bits |= 1 << (handle.index() % GROUP);
-    }
-
-    /// Frees a slot that does not become free with its group.
-    #[cold]
-    #[inline(never)]
-    fn vacate_now(&mut self, index: u32, after: u32) {
-        self.vacate(index, after);
     }
 
     /// Frees the slots of a group whose lives have ended.

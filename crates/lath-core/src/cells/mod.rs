@@ -98,6 +98,15 @@ impl<T: Thing> Cells<T> {
         &self.slots
     }
 
+    /// Notes how many slots are in use, before many of them are freed.
+    pub(crate) fn note_use(&mut self) {
+        self.slots.note_use();
+    }
+
+    pub(crate) fn set_high_water(&mut self, high_water: u32) {
+        self.slots.set_high_water(high_water);
+    }
+
     /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its cluster.
     #[inline]
     pub(crate) fn next_free(&mut self, tags: u64) -> Option<u32> {
@@ -342,18 +351,26 @@ impl<T: Thing> Cells<T> {
     /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used again.
     #[inline]
     fn vacate(&mut self, index: u32, after: u32) -> Freed {
-        if self.slots.claimed() == 0 && after != SPENT {
+        if after == SPENT || !self.slots.is_calm() {
+            unlikely();
+            self.vacate_slowly(index, after);
+        } else {
             self.slots.release_live(index);
             if self.is_clustered() {
                 self.clusters.note_freed(index, &self.slots);
             }
-            return Freed { index, stamp: after };
         }
+        Freed { index, stamp: after }
+    }
+
+    /// The same, whatever the slot was.
+    #[cold]
+    #[inline(never)]
+    fn vacate_slowly(&mut self, index: u32, after: u32) {
         if self.slots.state(index) == State::Claimed {
             *self.staged.get_mut() -= 1;
         }
         self.release(index, after == SPENT);
-        Freed { index, stamp: after }
     }
 
     /// Frees or retires a slot.
@@ -377,12 +394,15 @@ impl<T: Thing> Cells<T> {
         Some((value, freed))
     }
 
-    /// Ends the life that `handle` names; dropping the second half of the answer drops the value, which may panic.
+    /// Ends the life that `handle` names, tells `freed` of the slot, and drops the value, which may panic. Answers whether there
+    /// was one.
     #[inline]
-    pub(crate) fn drop_value(&mut self, handle: Handle<T>) -> Option<(Freed, Doomed<'_, T>)> {
-        let (place, after) = self.end(handle)?;
-        let freed = self.vacate(handle.index(), after);
-        Some((freed, Doomed { cells: self, place }))
+    pub(crate) fn drop_value(&mut self, handle: Handle<T>, freed: impl FnOnce(Freed, &Self)) -> bool {
+        let Some((place, after)) = self.end(handle) else { return false };
+        let slot = self.vacate(handle.index(), after);
+        let doomed = Doomed { cells: self, place };
+        freed(slot, doomed.cells);
+        true
     }
 
     /// Ends the life that `handle` names and keeps the value in its slot, out of reach.
@@ -398,15 +418,16 @@ impl<T: Thing> Cells<T> {
         true
     }
 
-    /// Drops the value of a buried slot. `None` if it is not buried.
-    pub(crate) fn exhume(&mut self, index: u32) -> Option<(Freed, Doomed<'_, T>)> {
+    /// Tells `freed` of a buried slot, and drops its value. Answers whether it was buried.
+    pub(crate) fn exhume(&mut self, index: u32, freed: impl FnOnce(Freed, &Self)) -> bool {
         if self.slots.state(index) != State::Buried {
-            return None;
+            return false;
         }
-        let place = self.values.place(index)?;
-        let after = self.stamp(index)?;
-        self.release(index, after == SPENT);
-        Some((Freed { index, stamp: after }, Doomed { cells: self, place }))
+        let (Some(place), Some(stamp)) = (self.values.place(index), self.stamp(index)) else { return false };
+        self.release(index, stamp == SPENT);
+        let doomed = Doomed { cells: self, place };
+        freed(Freed { index, stamp }, doomed.cells);
+        true
     }
 
     /// Gives up a reservation: the handle never resolves. `None` if it is not pending.
@@ -458,15 +479,9 @@ pub(crate) struct Freed {
 }
 
 /// A value whose slot is no longer its own: dropped with this, and only with this.
-pub(crate) struct Doomed<'a, T: Thing> {
+struct Doomed<'a, T: Thing> {
     cells: &'a mut Cells<T>,
     place: Place<T>,
-}
-
-impl<T: Thing> Doomed<'_, T> {
-    pub(crate) fn cells(&self) -> &Cells<T> {
-        self.cells
-    }
 }
 
 impl<T: Thing> Drop for Doomed<'_, T> {

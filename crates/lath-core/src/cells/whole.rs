@@ -98,9 +98,8 @@ impl<T: Thing> Cells<T> {
     fn clear_once(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
         let mut from = 0;
         while let Some(index) = self.next_live(from) {
-            if let Some((slot, doomed)) = self.handle_at(index).and_then(|handle| self.drop_value(handle)) {
-                freed(slot, doomed.cells());
-                drop(doomed);
+            if let Some(handle) = self.handle_at(index) {
+                self.drop_value(handle, &mut *freed);
             }
             from = index.saturating_add(1); // the last slot of all is not found again: it is not live any more
         }
@@ -108,12 +107,7 @@ impl<T: Thing> Cells<T> {
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
             for index in ones(claimed).map(|bit| number * GROUP + bit) {
                 match self.stamp(index) {
-                    Some(stamp) if is_live(stamp) => {
-                        if let Some((slot, doomed)) = self.drop_value(Handle::from_parts(index, stamp)) {
-                            freed(slot, doomed.cells());
-                            drop(doomed);
-                        }
-                    }
+                    Some(stamp) if is_live(stamp) => _ = self.drop_value(Handle::from_parts(index, stamp), &mut *freed),
                     Some(stamp) => {
                         if let Some(slot) = self.cancel(Handle::from_parts(index, stamp + 1)) {
                             freed(slot, self);
@@ -128,10 +122,7 @@ impl<T: Thing> Cells<T> {
         let mut from = 0;
         while let Some((number, buried)) = self.slots.next_buried(from) {
             for index in ones(buried).map(|bit| number * GROUP + bit) {
-                if let Some((slot, doomed)) = self.exhume(index) {
-                    freed(slot, doomed.cells());
-                    drop(doomed);
-                }
+                self.exhume(index, &mut *freed);
             }
             from = number + 1;
         }

@@ -49,13 +49,8 @@ impl<T: Thing> Pool<T> {
     /// Despawns a thing without a look at any tree.
     #[inline]
     fn despawn_alone(&mut self, handle: Handle<T>) -> bool {
-        let Self { cells, order, counts, .. } = self;
-        if let Some((freed, doomed)) = cells.drop_value(handle) {
-            counts.note_freed(doomed.cells().slots().used());
-            order.note(freed, doomed.cells());
-            return true;
-        }
-        self.cancel(handle)
+        let Self { cells, order, .. } = self;
+        cells.drop_value(handle, |freed, cells| order.note(freed, cells)) || self.cancel(handle)
     }
 
     #[cold]
@@ -151,12 +146,8 @@ impl<T: Thing> Pool<T> {
         let mut reaped = 0;
         while self.graves.peek().is_some_and(|Reverse((due, _))| *due <= epoch) {
             let Some(Reverse((_, index))) = self.graves.pop() else { break };
-            let Self { cells, order, counts, .. } = self;
-            if let Some((freed, doomed)) = cells.exhume(index) {
-                counts.note_freed(doomed.cells().slots().used());
-                order.note(freed, doomed.cells());
-                reaped += 1;
-            }
+            let Self { cells, order, .. } = self;
+            reaped += u32::from(cells.exhume(index, |freed, cells| order.note(freed, cells)));
         }
         reaped
     }
@@ -178,17 +169,14 @@ impl<T: Thing> Pool<T> {
     /// assert!(!crew.contains(ada));
     /// ```
     pub fn clear(&mut self) {
-        let Self { cells, order, counts, graves, trees, .. } = self;
+        let Self { cells, order, graves, trees, .. } = self;
         graves.clear();
         trees.clear();
         if Cells::<T>::PLAIN && order.reuse() == Reuse::Lowest {
-            counts.note_used(cells.slots().used());
+            cells.note_use();
             cells.end_all_plain();
         }
-        cells.clear(&mut |freed, cells| {
-            counts.note_freed(cells.slots().used());
-            order.note(freed, cells);
-        });
+        cells.clear(&mut |freed, cells| order.note(freed, cells));
     }
 
     /// Makes retired slots usable again, from generation 1 on. Answers how many.
@@ -311,8 +299,7 @@ impl<'a, T: Thing> Leaving<'a, T> {
     /// The same where no code of the user's runs, and no order of freeing is to be kept: a group of slots at a time. Children tend
     /// to be neighbours.
     fn despawn_plain(&mut self) {
-        let used = self.pool.used();
-        self.pool.counts.note_used(used);
+        self.pool.cells.note_use();
         let mut ended = Ended::default();
         if let ([top], 0, None) = (&self.list[..], self.done, self.orphans) {
             let Pool { cells, trees, .. } = &mut *self.pool;

@@ -77,7 +77,7 @@ impl<T: Snap> Rest<T> {
         self.made = pool.order.made(&pool.cells);
         self.graves.clear();
         self.graves.extend(pool.graves.iter().map(|Reverse(grave)| *grave));
-        self.high_water = pool.counts.high_water;
+        self.high_water = pool.cells.slots().high_water();
         self.largest_generation = pool.counts.largest_generation;
         self.tick = pool.cells.tick();
         // Behind a shared reference the tick cannot be moved on, so that what is changed later in it counts too.
@@ -141,7 +141,7 @@ impl<T: Snap> Pool<T> {
         self.order.set_made(rest.made, <T::Storage as Strips<T>>::reach, &self.cells);
         self.graves.clear();
         self.graves.extend(rest.graves.iter().map(|&grave| Reverse(grave)));
-        self.counts.high_water = rest.high_water;
+        self.cells.set_high_water(rest.high_water);
         self.counts.largest_generation = rest.largest_generation;
         self.trees.assign(&rest.trees, false);
         Ok(())
@@ -180,7 +180,7 @@ impl<T: Snap> Pool<T> {
     fn drop_slot(&mut self, index: u32) {
         if self.cells.slots().state(index) == State::Buried {
             self.graves.retain(|Reverse((_, buried))| *buried != index);
-            self.cells.exhume(index);
+            self.cells.exhume(index, |_, _| {});
         } else if let Some(handle) = self.cells.handle_at(index) {
             self.despawn_with(handle, Orphans::Detach);
         }

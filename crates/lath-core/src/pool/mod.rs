@@ -220,7 +220,6 @@ impl<T: Thing> Pool<T> {
     }
 
     fn note(&mut self, freed: Freed) {
-        self.counts.note_freed(self.cells.slots().used());
         self.order.note(freed, &self.cells);
     }
 
@@ -261,7 +260,8 @@ impl<T: Thing> Default for Pool<T> {
 /// If memory is refused.
 impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
     fn clone(&self) -> Self {
-        let cells = self.cells.try_clone().unwrap_or_else(|error| panic!("{error}"));
+        let mut cells = self.cells.try_clone().unwrap_or_else(|error| panic!("{error}"));
+        cells.set_high_water(self.cells.slots().high_water());
         // As much room as in the original: a copy of a fixed pool does not allocate either.
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);

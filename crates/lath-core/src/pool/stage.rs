@@ -151,9 +151,9 @@ impl<T: Thing> Pool<T> {
     /// See [`stage`](Self::stage).
     pub fn commit(&mut self) -> u32 {
         let Self { cells, counts, .. } = self;
+        cells.note_use();
         let used = cells.slots().used();
         let committed = cells.commit(&mut |generation| counts.note_spawned::<T>(generation, || used));
-        counts.note_used(used);
         counts.note_spawned::<T>(0, || used);
         committed
     }

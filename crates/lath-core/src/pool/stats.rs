@@ -79,7 +79,6 @@ impl fmt::Display for Excess {
 
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
-    pub(super) high_water: u32,
     pub(super) largest_generation: u32,
     expected: u32,
     warn: Option<fn(&Excess)>,
@@ -88,19 +87,7 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) const fn new() -> Self {
-        Self { high_water: 0, largest_generation: 0, expected: u32::MAX, warn: None, beyond_expected: false }
-    }
-
-    /// Notes a slot that was just freed; `used` does not count it any more.
-    #[inline]
-    pub(super) fn note_freed(&mut self, used: u32) {
-        self.note_used(used + 1);
-    }
-
-    /// Notes how many slots are in use, before they become fewer: until then whoever asks counts them anew.
-    #[inline]
-    pub(super) fn note_used(&mut self, used: u32) {
-        self.high_water = self.high_water.max(used);
+        Self { largest_generation: 0, expected: u32::MAX, warn: None, beyond_expected: false }
     }
 
     /// Notes a thing that was just spawned; `used` counts it.
@@ -183,7 +170,7 @@ impl<T: Thing> Pool<T> {
             reserved: slots.claimed().saturating_sub(staged), // others may be staging
             buried: slots.buried(),
             retired: slots.retired(),
-            high_water: self.counts.high_water.max(self.used()),
+            high_water: slots.high_water().max(self.used()),
             largest_generation: self.counts.largest_generation,
             capacity: self.capacity() as u32,
             limit: (slots.limit() - 1) as u32,
@@ -220,7 +207,7 @@ impl<T: Thing> Pool<T> {
         self.counts.expected = n;
         self.counts.warn = Some(warn);
         self.counts.beyond_expected = false;
-        self.counts.high_water = self.counts.high_water.max(self.used());
+        self.cells.note_use();
         if self.used() > n {
             self.counts.beyond_expected = true;
             warn(&Excess { thing: type_name::<T>(), expected: n });

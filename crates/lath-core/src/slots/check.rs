@@ -8,12 +8,13 @@ impl Slots {
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let (mut all_live, mut all_claimed, mut all_buried) = (0, 0, 0);
-        for (number, [taken, live, claimed, buried]) in self.groups.iter(0) {
-            if live & claimed | claimed & buried | buried & live != 0 {
+        for (number, [held, live, claimed, buried]) in self.groups.iter(0) {
+            let taken = held | live;
+            if live & held | claimed & buried != 0 {
                 return Err("S1: a slot is in two states at once");
             }
-            if (live | claimed | buried) & !taken != 0 {
-                return Err("S1: a slot in use is not taken");
+            if (claimed | buried) & !held != 0 {
+                return Err("S1: a claimed or buried slot is not held");
             }
             if (taken != u64::MAX) != (self.full.next(number) == Some(number)) {
                 return Err("S2: the set of full groups is wrong");
@@ -28,7 +29,7 @@ impl Slots {
                 return Err("S2: there is a free slot below the lowest");
             }
             let first = u64::from(number) * u64::from(GROUP);
-            if number == 0 && taken & 1 == 0 || ones(taken).any(|bit| first + u64::from(bit) >= self.limit) {
+            if number == 0 && held & 1 == 0 || ones(taken).any(|bit| first + u64::from(bit) >= self.limit) {
                 return Err("S4: slot 0 is free, or a slot beyond the limit is taken");
             }
             all_live += live.count_ones();
@@ -40,6 +41,11 @@ impl Slots {
         }
         if self.out_of_use(1).count() != self.retired as usize {
             return Err("the count of retired slots is wrong");
+        }
+        let calm = self.calm.load(Relaxed);
+        if calm > 0 && (self.claimed() > 0 || u64::from(calm - 1) + u64::from(self.buried) > u64::from(self.high_water))
+        {
+            return Err("S5: a slot that is freed would not be noted");
         }
         Ok(())
     }

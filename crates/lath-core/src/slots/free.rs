@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::groups::{CLAIMED, TAKEN};
+use super::groups::{CLAIMED, HELD, LIVE};
 use super::{GROUP, Slots, bit};
 use crate::blocks::unlikely;
 use crate::error::OutOfMemory;
@@ -14,7 +14,7 @@ impl Slots {
         let mut group = from / GROUP;
         let mut mask = u64::MAX << (from % GROUP);
         loop {
-            let free = !self.groups.word(group, TAKEN) & mask;
+            let free = !self.groups.taken(group) & mask;
             if free != 0 {
                 let index = group * GROUP + free.trailing_zeros();
                 return (u64::from(index) < self.limit).then_some(index);
@@ -26,22 +26,22 @@ impl Slots {
 
     /// The group where the lowest free slot was found last: there are none before it.
     #[inline(always)]
-    pub(crate) fn lowest(&mut self) -> u32 {
-        *self.lowest.get_mut()
+    pub(crate) fn lowest(&self) -> u32 {
+        self.lowest.load(Relaxed)
     }
 
     /// The lowest free slot of a group that is near the last one.
     #[inline(always)]
     pub(crate) fn free_near(&mut self, number: u32) -> Option<FreeNear<'_>> {
-        let [taken, live, ..] = self.groups.near_mut(number)?;
-        let free = !*taken;
-        if free == 0 {
+        let [held, live, ..] = self.groups.near_mut(number)?;
+        let (taken, was_live) = (*held | *live, *live);
+        if taken == u64::MAX {
             unlikely();
             return None;
         }
-        let index = number * GROUP + free.trailing_zeros();
+        let index = number * GROUP + (!taken).trailing_zeros();
         let count = &mut self.live;
-        (u64::from(index) < self.limit).then_some(FreeNear { index, taken, live, count })
+        (u64::from(index) < self.limit).then_some(FreeNear { index, taken, was_live, live, count })
     }
 
     /// The lowest free slot of all.
@@ -56,7 +56,7 @@ impl Slots {
     /// The lowest free slot of a group.
     #[inline]
     pub(crate) fn free_in(&self, number: u32) -> Option<u32> {
-        let free = !self.groups.word(number, TAKEN);
+        let free = !self.groups.taken(number);
         let index = number * GROUP + free.trailing_zeros() % GROUP;
         (free != 0 && u64::from(index) < self.limit).then_some(index)
     }
@@ -68,7 +68,7 @@ impl Slots {
             0 => 0,
             left => u64::MAX >> (64 - left.min(64)),
         };
-        !self.groups.word(number, TAKEN) & within
+        !self.groups.taken(number) & within
     }
 
     /// Whether a group has any slot that could be handed out.
@@ -88,7 +88,7 @@ impl Slots {
             if end >= self.limit {
                 return None;
             }
-            match self.groups.word((end / u64::from(GROUP)) as u32, TAKEN) {
+            match self.groups.taken((end / u64::from(GROUP)) as u32) {
                 // A whole free group, from its start.
                 0 if end % u64::from(GROUP) == 0 => end += u64::from(GROUP),
                 taken if taken & bit(end as u32) == 0 => end += 1,
@@ -115,14 +115,15 @@ impl Slots {
                     continue;
                 }
             };
-            let before = group[TAKEN].fetch_or(bit, Relaxed);
+            let before = group[HELD].fetch_or(bit, Relaxed);
             if before & bit != 0 {
                 continue; // somebody else was faster
             }
+            self.calm.store(0, Relaxed);
             group[CLAIMED].fetch_or(bit, Relaxed);
             self.with_claimed.set_shared(number);
             self.claimed.fetch_add(1, Relaxed);
-            if before | bit == u64::MAX {
+            if before | bit | group[LIVE].load(Relaxed) == u64::MAX {
                 self.full.set_shared(number);
             }
             return Ok(Some(index));
@@ -133,9 +134,11 @@ impl Slots {
 /// A free slot of a group that is at hand.
 pub(crate) struct FreeNear<'a> {
     pub(crate) index: u32,
-    pub(super) taken: &'a mut u64,
-    pub(super) live: &'a mut u64,
-    pub(super) count: &'a mut u32,
+    /// The slots of the group that are not free, and those that are live.
+    taken: u64,
+    was_live: u64,
+    live: &'a mut u64,
+    count: &'a mut u32,
 }
 
 /// What taking a slot did to its group: it is full now, or this was its first live slot. To be noted.
@@ -151,17 +154,10 @@ impl FreeNear<'_> {
     #[inline(always)]
     pub(crate) fn take(self) -> Edge {
         // The lowest zero, without asking for its number: whoever spawns next waits for this.
-        let bit = !*self.taken & self.taken.wrapping_add(1);
+        let bit = !self.taken & self.taken.wrapping_add(1);
         debug_assert_eq!(bit, super::bit(self.index));
-        self.take_bit(bit)
-    }
-
-    #[inline(always)]
-    pub(super) fn take_bit(self, bit: u64) -> Edge {
-        *self.taken |= bit;
-        let edge = Edge { full: *self.taken == u64::MAX, first: *self.live == 0 };
-        *self.live |= bit;
+        *self.live = self.was_live | bit;
         *self.count += 1;
-        edge
+        Edge { full: self.taken | bit == u64::MAX, first: self.was_live == 0 }
     }
 }

@@ -2,7 +2,7 @@
 //! The states of slots as bits, 64 slots to a group: a word for each state.
 //!
 //! ```text
-//! eight groups:  | taken × 8 | live × 8 | claimed × 8 | buried × 8 |      a cache line each
+//! eight groups:  | held × 8  | live × 8 | claimed × 8 | buried × 8 |      a cache line each
 //! ```
 //!
 //! A group has its four words at one place, so that they are found at once; and the live words of eight groups lie side by
@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::blocks::{Directory, Line};
 use crate::error::OutOfMemory;
 
-pub(super) const TAKEN: usize = 0;
+pub(super) const HELD: usize = 0;
 pub(super) const LIVE: usize = 1;
 pub(super) const CLAIMED: usize = 2;
 pub(super) const BURIED: usize = 3;
@@ -46,6 +46,13 @@ impl Groups {
         Some(words_mut(self.0.get_mut(number / EIGHT)?, number))
     }
 
+    /// As [`get_mut`](Self::get_mut), for the group of a slot.
+    #[inline(always)]
+    pub(super) fn of_slot_mut(&mut self, index: u32) -> Option<[&mut u64; 4]> {
+        const SHIFT: u32 = (super::GROUP * EIGHT).ilog2();
+        Some(words_mut(self.0.get_mut_of::<SHIFT>(index)?, index / super::GROUP))
+    }
+
     /// As [`get_mut`](Self::get_mut), and quicker for a group near the last one that was asked for here.
     #[inline(always)]
     pub(super) fn near_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
@@ -56,6 +63,12 @@ impl Groups {
     #[inline]
     pub(super) fn word(&self, number: u32, state: usize) -> u64 {
         self.get(number).map_or(0, |group| group[state].load(Relaxed))
+    }
+
+    /// The slots of a group that are not free.
+    #[inline]
+    pub(super) fn taken(&self, number: u32) -> u64 {
+        self.get(number).map_or(0, |[held, live, ..]| held.load(Relaxed) | live.load(Relaxed))
     }
 
     /// The live slots of the groups from `number` on, as far as they lie in a row.

@@ -6,7 +6,10 @@ impl Slots {
     /// The states of a group: taken, live, claimed, buried. A group without memory is all free.
     #[inline]
     pub(crate) fn group(&self, number: u32) -> [u64; 4] {
-        self.groups.get(number).map_or([0; 4], |group| group.map(|word| word.load(Relaxed)))
+        self.groups.get(number).map_or([0; 4], |group| {
+            let [held, live, claimed, buried] = group.map(|word| word.load(Relaxed));
+            [held | live, live, claimed, buried]
+        })
     }
 
     /// Makes the states of every group that has memory what `group` says. They must keep S1 and S4.
@@ -16,7 +19,8 @@ impl Slots {
             let next = numbers.end().checked_add(1);
             for number in numbers {
                 let Some(entry) = self.groups.near_mut(number) else { break };
-                let new = group(number);
+                let [taken, live, claimed, buried] = group(number);
+                let new = [taken & !live, live, claimed, buried];
                 // Word by word: as arrays they would be compared in memory, right after having been written there.
                 if entry.iter().zip(new).fold(0, |differ, (word, new)| differ | (**word ^ new)) != 0 {
                     let old = entry.each_ref().map(|word| **word);
@@ -30,17 +34,19 @@ impl Slots {
 
     /// Brings counts and sets up to date after the states of a group were replaced.
     fn note_states(&mut self, number: u32, old: [u64; 4], new: [u64; 4]) {
-        let out_of_use = |[taken, live, claimed, buried]: [u64; 4]| taken & !(live | claimed | buried);
+        let out_of_use = |[held, _, claimed, buried]: [u64; 4]| held & !(claimed | buried);
         let change = |count: &mut u32, old: u64, new: u64| *count = *count + new.count_ones() - old.count_ones();
         change(&mut self.live, old[LIVE], new[LIVE]);
         change(self.claimed.get_mut(), old[CLAIMED], new[CLAIMED]);
         change(&mut self.buried, old[BURIED], new[BURIED]);
         change(&mut self.retired, out_of_use(old), out_of_use(new));
-        if new[TAKEN] != u64::MAX {
+        *self.calm.get_mut() = 0;
+        let full = new[HELD] | new[LIVE] == u64::MAX;
+        if !full {
             let lowest = self.lowest.get_mut();
             *lowest = (*lowest).min(number);
         }
-        put(&mut self.full, number, new[TAKEN] == u64::MAX);
+        put(&mut self.full, number, full);
         put(&mut self.with_live, number, new[LIVE] != 0);
         put(&mut self.with_claimed, number, new[CLAIMED] != 0);
     }
@@ -55,8 +61,9 @@ impl Slots {
 
     /// The last slot at `from` or later that is taken.
     pub(crate) fn last_taken(&self, from: u32) -> Option<u32> {
-        let taken = self.groups.iter(from / GROUP).filter(|(_, [taken, ..])| *taken != 0).last();
-        taken.map(|(number, [taken, ..])| number * GROUP + (63 - taken.leading_zeros())).filter(|&last| last >= from)
+        let taken = self.groups.iter(from / GROUP).map(|(number, [held, live, ..])| (number, held | live));
+        let last = taken.filter(|(_, taken)| *taken != 0).last();
+        last.map(|(number, taken)| number * GROUP + (63 - taken.leading_zeros())).filter(|&last| last >= from)
     }
 }
 

@@ -11,12 +11,14 @@
 //!
 //! # Invariants
 //!
-//! - **S1** `live`, `claimed` and `buried` of a group are disjoint parts of its `taken`. A slot that is taken and none of
-//!   the three is retired, or slot 0.
+//! - **S1** A slot of a group is free, live, or held, and not two of these. `claimed` and `buried` are disjoint parts of what is held;
+//!   what is held and neither of the two is retired, or slot 0.
 //! - **S2** No group below `lowest` has a free slot; `full` holds exactly the groups without one, `with_live` those with a
 //!   live slot, `with_claimed` (at least) those with a claimed one.
 //! - **S3** Behind a shared reference slots only go from free to claimed.
-//! - **S4** Slot 0 is taken from the start, and no slot from `limit` on ever is.
+//! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
+//! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is not 0 nothing is claimed, and fewer
+//!   than `calm` live slots are, with those that are buried, no more than `high_water`.
 
 mod check;
 mod free;
@@ -26,12 +28,13 @@ mod image;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::bits::Bits;
+use crate::blocks::unlikely;
 use crate::error::OutOfMemory;
 use crate::state::State;
 
-use free::{Edge, FreeNear};
+use free::Edge;
 pub(crate) use groups::LiveWords;
-use groups::{BURIED, CLAIMED, Groups, LIVE, TAKEN};
+use groups::{BURIED, CLAIMED, Groups, HELD, LIVE};
 
 /// Slots of a group.
 pub(crate) const GROUP: u32 = 64;
@@ -48,6 +51,9 @@ pub(crate) struct Slots {
     claimed: AtomicU32,
     buried: u32,
     retired: u32,
+    high_water: u32,
+    /// While fewer than so many are live, a slot that is freed was live, and how many are in use was noted.
+    calm: AtomicU32,
 }
 
 impl Slots {
@@ -65,10 +71,12 @@ impl Slots {
             claimed: AtomicU32::new(0),
             buried: 0,
             retired: 0,
+            high_water: 0,
+            calm: AtomicU32::new(0),
         };
         slots.grow(0)?;
         if let Some(group) = slots.groups.get(0) {
-            group[TAKEN].store(1, Relaxed);
+            group[HELD].store(1, Relaxed);
         }
         Ok(slots)
     }
@@ -108,6 +116,34 @@ impl Slots {
         self.live + self.claimed() + self.buried
     }
 
+    /// The most slots that were in use before one was freed.
+    pub(crate) fn high_water(&self) -> u32 {
+        self.high_water
+    }
+
+    pub(crate) fn set_high_water(&mut self, high_water: u32) {
+        self.high_water = high_water;
+        *self.calm.get_mut() = 0;
+    }
+
+    /// Notes how many slots are in use, before they become fewer.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note_use(&mut self) {
+        self.high_water = self.high_water.max(self.used());
+        *self.calm.get_mut() = match self.claimed() {
+            0 => (self.high_water - self.buried).saturating_add(1),
+            _ => 0,
+        };
+    }
+
+    /// Whether a slot that holds a value within reach may be freed by [`release_live`](Self::release_live): it is live, as none is
+    /// claimed, and how many are in use was noted.
+    #[inline(always)]
+    pub(crate) fn is_calm(&mut self) -> bool {
+        self.live < *self.calm.get_mut()
+    }
+
     #[inline]
     pub(crate) fn state(&self, index: u32) -> State {
         if u64::from(index) >= self.limit || index == 0 {
@@ -116,8 +152,8 @@ impl Slots {
         let Some(group) = self.groups.get(index / GROUP) else { return State::Free };
         let is = |state: usize| group[state].load(Relaxed) & bit(index) != 0;
         match () {
-            _ if !is(TAKEN) => State::Free,
             _ if is(LIVE) => State::Live,
+            _ if !is(HELD) => State::Free,
             _ if is(CLAIMED) => State::Claimed,
             _ if is(BURIED) => State::Buried,
             _ => State::OutOfUse,
@@ -160,11 +196,7 @@ impl Slots {
     /// Free to live. There must be room.
     #[inline]
     pub(crate) fn take(&mut self, index: u32) {
-        let number = index / GROUP;
-        let Some([taken, live, ..]) = self.groups.near_mut(number) else { unreachable!("there is room") };
-        debug_assert!(*taken & bit(index) == 0, "slot {index} was handed out while it was taken");
-        let edge = FreeNear { index, taken, live, count: &mut self.live }.take_bit(bit(index));
-        self.note_edge(number, edge);
+        self.take_all(index / GROUP, bit(index));
     }
 
     /// Free to live, for several slots of a group.
@@ -173,10 +205,9 @@ impl Slots {
         if bits == 0 {
             return;
         }
-        let [taken, live, ..] = self.group_mut(number);
-        debug_assert!(*taken & bits == 0, "a slot was handed out while it was taken");
-        *taken |= bits;
-        let edge = Edge { full: *taken == u64::MAX, first: *live == 0 };
+        let [held, live, ..] = self.group_mut(number);
+        debug_assert!((*held | *live) & bits == 0, "a slot was handed out while it was taken");
+        let edge = Edge { full: *held | *live | bits == u64::MAX, first: *live == 0 };
         *live |= bits;
         self.live += bits.count_ones();
         self.note_edge(number, edge);
@@ -201,30 +232,35 @@ impl Slots {
         }
     }
 
-    /// Live to free: what [`release`](Self::release) does, for the most frequent case.
-    #[inline]
+    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that [`is_calm`](Self::is_calm).
+    #[inline(always)]
     pub(crate) fn release_live(&mut self, index: u32) {
+        debug_assert!(self.is_calm());
         self.live -= 1;
-        self.release_bits(index / GROUP, bit(index));
+        self.release_bits(index, bit(index));
     }
 
-    /// Live to free, for several slots of a group.
+    /// Live to free, for several slots of a group, after [`note_use`](Self::note_use).
     #[inline]
     pub(crate) fn release_all(&mut self, number: u32, bits: u64) {
         self.live -= bits.count_ones();
-        self.release_bits(number, bits);
+        self.release_bits(number * GROUP, bits);
     }
 
+    /// Live to free, for slots of the group of slot `index`.
     #[inline(always)]
-    fn release_bits(&mut self, number: u32, bits: u64) {
-        let [taken, live, ..] = self.group_mut(number);
-        debug_assert!(*live & bits == bits, "a slot was freed that was not live");
-        let was_full = *taken == u64::MAX;
-        *taken &= !bits;
-        *live &= !bits;
-        let none_live = *live == 0;
+    fn release_bits(&mut self, index: u32, bits: u64) {
+        let Some([held, live, ..]) = self.groups.of_slot_mut(index) else { unreachable!("it was live") };
+        let before = *live;
+        debug_assert!(before & bits == bits, "a slot was freed that was not live");
+        *live = before & !bits;
+        let (was_full, none_live) = (*held | before == u64::MAX, *live == 0);
+        let number = index / GROUP;
         let lowest = self.lowest.get_mut();
-        *lowest = (*lowest).min(number);
+        if number < *lowest {
+            unlikely();
+            *lowest = number;
+        }
         if was_full | none_live {
             self.note_release(number, was_full, none_live);
         }
@@ -244,12 +280,14 @@ impl Slots {
     /// Live, claimed or buried to free, or to retired. The generation has ended before.
     #[inline]
     pub(crate) fn release(&mut self, index: u32, retire: bool) {
+        self.note_use();
         let (number, bit) = (index / GROUP, bit(index));
-        let [_, live, claimed, buried] = self.group_mut(number);
+        let [held, live, claimed, buried] = self.group_mut(number);
         let (was_live, was_claimed, was_buried) = (*live & bit != 0, *claimed & bit != 0, *buried & bit != 0);
         *live &= !bit;
         *claimed &= !bit;
         *buried &= !bit;
+        *held |= bit; // until it is opened, if it is
         let none_live = *live == 0;
         if was_live {
             self.live -= 1;
@@ -274,13 +312,13 @@ impl Slots {
         self.open(index);
     }
 
-    /// Taken to free.
+    /// Held to free.
     #[inline]
     fn open(&mut self, index: u32) {
         let number = index / GROUP;
-        let [taken, ..] = self.group_mut(number);
-        let was_full = *taken == u64::MAX;
-        *taken &= !bit(index);
+        let [held, live, ..] = self.group_mut(number);
+        let was_full = *held | *live == u64::MAX;
+        *held &= !bit(index);
         if was_full {
             self.full.clear(number);
         }
@@ -291,12 +329,14 @@ impl Slots {
     /// Live to buried.
     pub(crate) fn bury(&mut self, index: u32) {
         let number = index / GROUP;
-        let [_, live, _, buried] = self.group_mut(number);
+        let [held, live, _, buried] = self.group_mut(number);
         *live &= !bit(index);
+        *held |= bit(index);
         *buried |= bit(index);
         let none_live = *live == 0;
         self.live -= 1;
         self.buried += 1;
+        *self.calm.get_mut() = 0;
         if none_live {
             self.with_live.clear(number);
         }
@@ -305,11 +345,13 @@ impl Slots {
     /// Live back to claimed: for copies.
     pub(crate) fn unsettle(&mut self, index: u32) {
         let number = index / GROUP;
-        let [_, live, claimed, _] = self.group_mut(number);
+        let [held, live, claimed, _] = self.group_mut(number);
         *live &= !bit(index);
+        *held |= bit(index);
         *claimed |= bit(index);
         let none_live = *live == 0;
         self.live -= 1;
+        *self.calm.get_mut() = 0;
         *self.claimed.get_mut() += 1;
         self.with_claimed.set(number);
         if none_live {
@@ -320,8 +362,9 @@ impl Slots {
     /// Claimed to live.
     pub(crate) fn settle(&mut self, index: u32) {
         let number = index / GROUP;
-        let [_, live, claimed, _] = self.group_mut(number);
+        let [held, live, claimed, _] = self.group_mut(number);
         *claimed &= !bit(index);
+        *held &= !bit(index);
         let first = *live == 0;
         *live |= bit(index);
         *self.claimed.get_mut() -= 1;
@@ -375,7 +418,7 @@ impl Slots {
 
     /// The slots at `from` or later that are out of use: retired, or slot 0.
     pub(crate) fn out_of_use(&self, from: u32) -> impl Iterator<Item = u32> {
-        let out = |[taken, live, claimed, buried]: [u64; 4]| taken & !(live | claimed | buried);
+        let out = |[held, _, claimed, buried]: [u64; 4]| held & !(claimed | buried);
         self.groups
             .iter(from / GROUP)
             .flat_map(move |(number, group)| ones(out(group)).map(move |bit| number * GROUP + bit))
