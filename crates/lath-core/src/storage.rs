@@ -22,7 +22,7 @@ pub type ThingMut<'a, T> = <<T as Thing>::Storage as Storage<T>>::Mut<'a>;
 /// # Safety
 ///
 /// - [`place`](Self::place) answers the same for the same index forever, once it is not `None`, and different indices
-///   have different memory.
+///   have different memory. The slots of a group of 64 all have a place, or none has.
 /// - Fresh memory has stamps of 0.
 /// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take) and
 ///   [`drop_in_place`](Self::drop_in_place) touch the value of their place and nothing else.

@@ -7,6 +7,7 @@
 //! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot is odd if it is staged, even if it is reserved.
 //! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
 //!   after, with release ordering.
+//! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All slots of that group have memory.
 
 mod bulk;
 mod cascade;
@@ -65,7 +66,17 @@ pub struct Cells<T: Thing> {
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
+    /// The first slot of the group that `slots` have at hand (C4).
+    first: Hand<Place<T>>,
 }
+
+/// A place that is kept.
+struct Hand<P>(P);
+
+// SAFETY: nothing but an address. Who uses it has the storage that it is of, and asks nothing of other threads that the storage does not.
+unsafe impl<P> Send for Hand<P> {}
+// SAFETY: as above.
+unsafe impl<P> Sync for Hand<P> {}
 
 impl<T: Thing> Cells<T> {
     /// Whether the things have tags at all, and so are clustered by them.
@@ -90,6 +101,7 @@ impl<T: Thing> Cells<T> {
             clustered: true,
             marks: None,
             staged: AtomicU32::new(0),
+            first: Hand(place),
         })
     }
 
@@ -126,7 +138,7 @@ impl<T: Thing> Cells<T> {
         };
         let free = self.slots.free_word(next / GROUP);
         if free == u64::MAX {
-            return; // a whole free group lies in a row
+            return; // what was never used, or emptied, lies in a row
         }
         if let Some(first) = self.values.place(next - next % GROUP) {
             for bit in ones(free) {
@@ -290,12 +302,19 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     pub(crate) fn spawn_near(&mut self, marks: Marks, value: T) -> Result<Handle<T>, T> {
         let clustered = self.is_clustered();
-        let Self { slots, values, tags, clusters, .. } = self;
-        let lowest = slots.lowest();
-        let group = if clustered { clusters.near(marks.tags, lowest) } else { Some(lowest) };
-        let Some(free) = group.and_then(|group| slots.free_near(group)) else { return Err(value) };
+        let lowest = self.slots.lowest();
+        let group = if clustered { self.clusters.near(marks.tags, lowest) } else { Some(lowest) };
+        if group != Some(self.slots.hand()) {
+            unlikely();
+            if !group.is_some_and(|group| self.put_at_hand(group)) {
+                return Err(value);
+            }
+        }
+        let Self { slots, values, tags, first, .. } = self;
+        let Some(free) = slots.free_at_hand() else { return Err(value) };
         let index = free.index;
-        let Some(place) = values.near(index) else { return Err(value) };
+        // SAFETY: both places are of this storage and in one group (C4).
+        let place = unsafe { T::Storage::step(first.0, index % GROUP) };
         if Self::TAGGED && !tags.has_room(index, marks.tags) {
             return Err(value);
         }
@@ -317,6 +336,19 @@ impl<T: Thing> Cells<T> {
         }
         self.mark(index);
         Ok(Handle::from_parts(index, stamp))
+    }
+
+    /// Puts a group at hand, if it has memory: the next thing of its kind is likely to go there.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_at_hand(&mut self, group: u32) -> bool {
+        match self.values.place(group * GROUP) {
+            Some(first) if self.slots.put_at_hand(group) => {
+                self.first = Hand(first);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Opens a free or reserved slot for a value with these marks, of its next generation.

@@ -30,10 +30,22 @@ impl Slots {
         self.lowest.load(Relaxed)
     }
 
-    /// The lowest free slot of a group that is near the last one.
+    /// Which group is at hand.
     #[inline(always)]
-    pub(crate) fn free_near(&mut self, number: u32) -> Option<FreeNear<'_>> {
-        let [held, live, ..] = self.groups.near_mut(number)?;
+    pub(crate) fn hand(&self) -> u32 {
+        self.groups.hand()
+    }
+
+    /// Puts a group at hand, if there is memory for it.
+    pub(crate) fn put_at_hand(&mut self, number: u32) -> bool {
+        self.groups.put_at_hand(number)
+    }
+
+    /// The lowest free slot of the group at hand.
+    #[inline(always)]
+    pub(crate) fn free_at_hand(&mut self) -> Option<FreeSlot<'_>> {
+        let number = self.groups.hand();
+        let [held, live] = self.groups.at_hand();
         let (taken, was_live) = (*held | *live, *live);
         if taken == u64::MAX {
             unlikely();
@@ -41,7 +53,7 @@ impl Slots {
         }
         let index = number * GROUP + (!taken).trailing_zeros();
         let count = &mut self.live;
-        (u64::from(index) < self.limit).then_some(FreeNear { index, taken, was_live, live, count })
+        (u64::from(index) < self.limit).then_some(FreeSlot { index, taken, was_live, live, count })
     }
 
     /// The lowest free slot of all.
@@ -131,8 +143,8 @@ impl Slots {
     }
 }
 
-/// A free slot of a group that is at hand.
-pub(crate) struct FreeNear<'a> {
+/// A free slot of the group at hand.
+pub(crate) struct FreeSlot<'a> {
     pub(crate) index: u32,
     /// The slots of the group that are not free, and those that are live.
     taken: u64,
@@ -141,16 +153,8 @@ pub(crate) struct FreeNear<'a> {
     count: &'a mut u32,
 }
 
-/// What taking a slot did to its group: it is full now, or this was its first live slot. To be noted.
-#[derive(Clone, Copy)]
-#[must_use]
-pub(crate) struct Edge {
-    pub(super) full: bool,
-    pub(super) first: bool,
-}
-
-impl FreeNear<'_> {
-    /// Free to live, for the lowest free slot of its group.
+impl FreeSlot<'_> {
+    /// Free to live.
     #[inline(always)]
     pub(crate) fn take(self) -> Edge {
         // The lowest zero, without asking for its number: whoever spawns next waits for this.
@@ -160,4 +164,12 @@ impl FreeNear<'_> {
         *self.count += 1;
         Edge { full: self.taken | bit == u64::MAX, first: self.was_live == 0 }
     }
+}
+
+/// What taking a slot did to its group: it is full now, or this was its first live slot. To be noted.
+#[derive(Clone, Copy)]
+#[must_use]
+pub(crate) struct Edge {
+    pub(super) full: bool,
+    pub(super) first: bool,
 }

@@ -9,7 +9,8 @@
 //! side, so that a walk, which looks at them alone, reads a quarter of the memory.
 
 use core::ops::RangeInclusive;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 
 use crate::blocks::{Directory, Line};
 use crate::error::OutOfMemory;
@@ -26,37 +27,69 @@ const EIGHT: u32 = 8;
 type Eight = [Line; 4];
 
 /// The words of all groups. Octaves are as long as those of [`Fine`](crate::blocks::Fine) blocks of slots.
-pub(super) struct Groups(Directory<Eight, 3, 0, 30>);
+pub(super) struct Groups {
+    eights: Directory<Eight, 3, 0, 30>,
+    /// The group at hand, which has memory, and where that is: the word of what is held.
+    hand: u32,
+    words: AtomicPtr<AtomicU64>,
+}
 
 impl Groups {
-    pub(super) const fn new() -> Self {
-        Self(Directory::new())
+    /// With memory for the first groups, and group 0 at hand.
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let eights = Directory::new();
+        eights.grow(0)?;
+        let mut groups = Self { eights, hand: 0, words: AtomicPtr::default() };
+        assert!(groups.put_at_hand(0), "it was made just now");
+        Ok(groups)
+    }
+
+    /// Which group is at hand.
+    #[inline(always)]
+    pub(super) fn hand(&self) -> u32 {
+        self.hand
+    }
+
+    /// Puts a group at hand, if it has memory.
+    pub(super) fn put_at_hand(&mut self, number: u32) -> bool {
+        let Some(eight) = self.eights.element(number / EIGHT) else { return false };
+        (self.hand, self.words) = (number, words_of(eight, number));
+        true
+    }
+
+    /// The words of the group at hand: which slots are held, and which are live.
+    #[inline(always)]
+    pub(super) fn at_hand(&mut self) -> [&mut u64; 2] {
+        let held = *self.words.get_mut();
+        // SAFETY: the words of a group that has memory, which stays where it is as long as `eights` (B2). Live words are a line further on than
+        // those of what is held. `&mut self` keeps everyone else away.
+        unsafe { [(*held).get_mut(), (*held.add(LIVE * EIGHT as usize)).get_mut()] }
     }
 
     /// The four words of a group, if it has memory.
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> Option<[&AtomicU64; 4]> {
-        let eight = self.0.get(number / EIGHT)?;
+        let eight = self.eights.get(number / EIGHT)?;
         Some(eight.each_ref().map(|line| &line.0[(number % EIGHT) as usize]))
     }
 
     /// The four words of a group, to be changed, if it has memory.
     #[inline(always)]
     pub(super) fn get_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
-        Some(words_mut(self.0.get_mut(number / EIGHT)?, number))
+        Some(words_mut(self.eights.get_mut(number / EIGHT)?, number))
     }
 
     /// As [`get_mut`](Self::get_mut), for the group of a slot.
     #[inline(always)]
     pub(super) fn of_slot_mut(&mut self, index: u32) -> Option<[&mut u64; 4]> {
         const SHIFT: u32 = (super::GROUP * EIGHT).ilog2();
-        Some(words_mut(self.0.get_mut_of::<SHIFT>(index)?, index / super::GROUP))
+        Some(words_mut(self.eights.get_mut_of::<SHIFT>(index)?, index / super::GROUP))
     }
 
     /// As [`get_mut`](Self::get_mut), and quicker for a group near the last one that was asked for here.
     #[inline(always)]
     pub(super) fn near_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
-        Some(words_mut(self.0.near_mut(number / EIGHT)?, number))
+        Some(words_mut(self.eights.near_mut(number / EIGHT)?, number))
     }
 
     /// One word of a group; a group without memory is all free.
@@ -74,11 +107,11 @@ impl Groups {
     /// The live slots of the groups from `number` on, as far as they lie in a row.
     #[inline]
     pub(super) fn live_words(&self, number: u32) -> LiveWords<'_> {
-        LiveWords { eights: self.0.rest_of_block(number / EIGHT), skipped: number % EIGHT }
+        LiveWords { eights: self.eights.rest_of_block(number / EIGHT), skipped: number % EIGHT }
     }
 
     pub(super) fn grow(&self, number: u32) -> Result<(), OutOfMemory> {
-        self.0.grow(number / EIGHT).map(|_| ())
+        self.eights.grow(number / EIGHT).map(|_| ())
     }
 
     /// The groups that get memory together with this one.
@@ -89,7 +122,7 @@ impl Groups {
 
     /// The groups at `from` or later that have memory, in order, with their words.
     pub(super) fn iter(&self, from: u32) -> impl Iterator<Item = (u32, [u64; 4])> {
-        let eights = self.0.ranges().flat_map(move |range| range.start.max(u64::from(from / EIGHT))..range.end);
+        let eights = self.eights.ranges().flat_map(move |range| range.start.max(u64::from(from / EIGHT))..range.end);
         let numbers = eights.flat_map(|eight| (0..EIGHT).map(move |n| eight as u32 * EIGHT + n));
         numbers.filter(move |&number| number >= from).filter_map(|number| {
             let group = self.get(number)?;
@@ -99,8 +132,13 @@ impl Groups {
 
     /// No group from here on has memory.
     pub(super) fn end(&self) -> u32 {
-        self.0.ranges().last().map_or(0, |range| range.end as u32 * EIGHT)
+        self.eights.ranges().last().map_or(0, |range| range.end as u32 * EIGHT)
     }
+}
+
+/// Where the words of a group are: that of what is held.
+fn words_of(eight: NonNull<Eight>, number: u32) -> AtomicPtr<AtomicU64> {
+    AtomicPtr::new(eight.as_ptr().cast::<AtomicU64>().wrapping_add((number % EIGHT) as usize))
 }
 
 #[inline(always)]

@@ -61,7 +61,7 @@ impl Slots {
     pub(crate) fn new(limit: u64) -> Result<Self, OutOfMemory> {
         debug_assert!(limit > 1 && limit <= 1 << 32);
         let slots = Self {
-            groups: Groups::new(),
+            groups: Groups::new()?,
             full: Bits::new(),
             with_live: Bits::new(),
             with_claimed: Bits::new(),
