@@ -314,7 +314,7 @@ impl<T: Thing> Cells<T> {
         let Some(free) = slots.free_at_hand() else { return Err(value) };
         let index = free.index;
         // SAFETY: both places are of this storage and in one group (C4).
-        let place = unsafe { T::Storage::step(first.0, index % GROUP) };
+        let place = unsafe { T::Storage::step(first.0, free.bit) };
         if Self::TAGGED && !tags.has_room(index, marks.tags) {
             return Err(value);
         }
@@ -329,7 +329,7 @@ impl<T: Thing> Cells<T> {
             live
         };
         let edge = free.take();
-        slots.note_edge(index / GROUP, edge);
+        slots.note_edge(index, edge);
         if Self::TAGGED {
             tags.insert(index, marks.tags);
             self.hold_to(place, marks.tags);

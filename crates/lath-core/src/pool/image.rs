@@ -78,7 +78,7 @@ impl<T: Snap> Rest<T> {
         self.graves.clear();
         self.graves.extend(pool.graves.iter().map(|Reverse(grave)| *grave));
         self.high_water = pool.cells.slots().high_water();
-        self.largest_generation = pool.counts.largest_generation;
+        self.largest_generation = pool.counts.largest_generation();
         self.tick = pool.cells.tick();
         // Behind a shared reference the tick cannot be moved on, so that what is changed later in it counts too.
         let tracked = self.tick > 0;
@@ -142,7 +142,7 @@ impl<T: Snap> Pool<T> {
         self.graves.clear();
         self.graves.extend(rest.graves.iter().map(|&grave| Reverse(grave)));
         self.cells.set_high_water(rest.high_water);
-        self.counts.largest_generation = rest.largest_generation;
+        self.counts.set_largest_generation(rest.largest_generation);
         self.trees.assign(&rest.trees, false);
         Ok(())
     }

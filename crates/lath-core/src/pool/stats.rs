@@ -79,7 +79,9 @@ impl fmt::Display for Excess {
 
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
-    pub(super) largest_generation: u32,
+    largest_generation: u32,
+    /// Things of this generation or a later one are noted when they are spawned: all of them while a bound is expected.
+    noted_from: u32,
     expected: u32,
     warn: Option<fn(&Excess)>,
     beyond_expected: bool,
@@ -87,28 +89,35 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) const fn new() -> Self {
-        Self { largest_generation: 0, expected: u32::MAX, warn: None, beyond_expected: false }
+        Self { largest_generation: 0, noted_from: 0, expected: u32::MAX, warn: None, beyond_expected: false }
     }
 
     /// Notes a thing that was just spawned; `used` counts it.
     #[inline]
     pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: impl FnOnce() -> u32) {
-        if generation > self.largest_generation {
-            self.largest_generation = generation;
-        }
-        if self.expected != u32::MAX && used() > self.expected {
-            self.warn_once::<T>();
+        if generation >= self.noted_from {
+            self.note_now(generation, used(), type_name::<T>());
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn warn_once<T: Thing>(&mut self) {
-        if !core::mem::replace(&mut self.beyond_expected, true) {
+    fn note_now(&mut self, generation: u32, used: u32, thing: &'static str) {
+        self.set_largest_generation(self.largest_generation.max(generation));
+        if used > self.expected && !core::mem::replace(&mut self.beyond_expected, true) {
             if let Some(warn) = self.warn {
-                warn(&Excess { thing: type_name::<T>(), expected: self.expected });
+                warn(&Excess { thing, expected: self.expected });
             }
         }
+    }
+
+    pub(super) fn largest_generation(&self) -> u32 {
+        self.largest_generation
+    }
+
+    pub(super) fn set_largest_generation(&mut self, generation: u32) {
+        self.largest_generation = generation;
+        self.noted_from = if self.expected == u32::MAX { generation.saturating_add(1) } else { 0 };
     }
 }
 
@@ -171,7 +180,7 @@ impl<T: Thing> Pool<T> {
             buried: slots.buried(),
             retired: slots.retired(),
             high_water: slots.high_water().max(self.used()),
-            largest_generation: self.counts.largest_generation,
+            largest_generation: self.counts.largest_generation(),
             capacity: self.capacity() as u32,
             limit: (slots.limit() - 1) as u32,
             beyond_expected: self.counts.beyond_expected,
@@ -205,6 +214,7 @@ impl<T: Thing> Pool<T> {
     /// See [`Excess`].
     pub fn expect_at_most_or(&mut self, n: u32, warn: fn(&Excess)) {
         self.counts.expected = n;
+        self.counts.noted_from = 0;
         self.counts.warn = Some(warn);
         self.counts.beyond_expected = false;
         self.cells.note_use();

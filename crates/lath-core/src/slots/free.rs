@@ -44,16 +44,16 @@ impl Slots {
     /// The lowest free slot of the group at hand.
     #[inline(always)]
     pub(crate) fn free_at_hand(&mut self) -> Option<FreeSlot<'_>> {
-        let number = self.groups.hand();
-        let [held, live] = self.groups.at_hand();
+        let (first, [held, live]) = self.groups.at_hand();
         let (taken, was_live) = (*held | *live, *live);
         if taken == u64::MAX {
             unlikely();
             return None;
         }
-        let index = number * GROUP + (!taken).trailing_zeros();
+        let bit = (!taken).trailing_zeros();
+        let index = first + bit;
         let count = &mut self.live;
-        (u64::from(index) < self.limit).then_some(FreeSlot { index, taken, was_live, live, count })
+        (u64::from(index) < self.limit).then_some(FreeSlot { index, bit, taken, was_live, live, count })
     }
 
     /// The lowest free slot of all.
@@ -146,6 +146,8 @@ impl Slots {
 /// A free slot of the group at hand.
 pub(crate) struct FreeSlot<'a> {
     pub(crate) index: u32,
+    /// Which slot of the group it is.
+    pub(crate) bit: u32,
     /// The slots of the group that are not free, and those that are live.
     taken: u64,
     was_live: u64,

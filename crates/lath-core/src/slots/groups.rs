@@ -29,8 +29,9 @@ type Eight = [Line; 4];
 /// The words of all groups. Octaves are as long as those of [`Fine`](crate::blocks::Fine) blocks of slots.
 pub(super) struct Groups {
     eights: Directory<Eight, 3, 0, 30>,
-    /// The group at hand, which has memory, and where that is: the word of what is held.
+    /// The group at hand, its first slot, and where its words are, which have memory: that of what is held.
     hand: u32,
+    first_slot: u32,
     words: AtomicPtr<AtomicU64>,
 }
 
@@ -39,7 +40,7 @@ impl Groups {
     pub(super) fn new() -> Result<Self, OutOfMemory> {
         let eights = Directory::new();
         eights.grow(0)?;
-        let mut groups = Self { eights, hand: 0, words: AtomicPtr::default() };
+        let mut groups = Self { eights, hand: 0, first_slot: 0, words: AtomicPtr::default() };
         assert!(groups.put_at_hand(0), "it was made just now");
         Ok(groups)
     }
@@ -53,17 +54,18 @@ impl Groups {
     /// Puts a group at hand, if it has memory.
     pub(super) fn put_at_hand(&mut self, number: u32) -> bool {
         let Some(eight) = self.eights.element(number / EIGHT) else { return false };
-        (self.hand, self.words) = (number, words_of(eight, number));
+        (self.hand, self.first_slot, self.words) = (number, number * super::GROUP, words_of(eight, number));
         true
     }
 
-    /// The words of the group at hand: which slots are held, and which are live.
+    /// The first slot of the group at hand, and its words: which slots are held, and which are live.
     #[inline(always)]
-    pub(super) fn at_hand(&mut self) -> [&mut u64; 2] {
+    pub(super) fn at_hand(&mut self) -> (u32, [&mut u64; 2]) {
         let held = *self.words.get_mut();
         // SAFETY: the words of a group that has memory, which stays where it is as long as `eights` (B2). Live words are a line further on than
         // those of what is held. `&mut self` keeps everyone else away.
-        unsafe { [(*held).get_mut(), (*held.add(LIVE * EIGHT as usize)).get_mut()] }
+        let words = unsafe { [(*held).get_mut(), (*held.add(LIVE * EIGHT as usize)).get_mut()] };
+        (self.first_slot, words)
     }
 
     /// The four words of a group, if it has memory.

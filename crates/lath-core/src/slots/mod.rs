@@ -210,20 +210,21 @@ impl Slots {
         let edge = Edge { full: *held | *live | bits == u64::MAX, first: *live == 0 };
         *live |= bits;
         self.live += bits.count_ones();
-        self.note_edge(number, edge);
+        self.note_edge(number * GROUP, edge);
     }
 
-    /// Notes that a group has become full, or has got its first live slot.
+    /// Notes that the group of a slot has become full, or has got its first live slot.
     #[inline(always)]
-    pub(crate) fn note_edge(&mut self, number: u32, edge: Edge) {
+    pub(crate) fn note_edge(&mut self, index: u32, edge: Edge) {
         if edge.full | edge.first {
-            self.note_edge_now(number, edge);
+            self.note_edge_now(index, edge);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn note_edge_now(&mut self, number: u32, edge: Edge) {
+    fn note_edge_now(&mut self, index: u32, edge: Edge) {
+        let number = index / GROUP;
         if edge.full {
             self.full.set(number);
         }

@@ -442,16 +442,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     fn node(&self, handle: Handle<T>, role: LinkRole) -> Result<Node, LinkError> {
         let (index, stamp) = (handle.index(), handle.stamp());
         let linked = self.links.row(index).stamp == stamp && stamp != 0;
-        if linked { Ok((index, stamp)) } else { self.unlinked_node(handle, role) }
-    }
-
-    /// The same for one that is not linked.
-    #[inline(never)]
-    fn unlinked_node(&self, handle: Handle<T>, role: LinkRole) -> Result<Node, LinkError> {
-        match self.cells.contains(handle) {
-            true => Ok((handle.index(), handle.stamp())),
-            false => Err(LinkError::Stale { role, error: self.cells.why_not(handle) }),
-        }
+        if linked { Ok((index, stamp)) } else { unlinked_node(&self.cells, handle, role) }
     }
 
     /// Makes room for the links of a slot.
@@ -548,6 +539,15 @@ fn merge_sort(items: &mut alloc::vec::Vec<u32>, mut compare: impl FnMut(u32, u32
         width *= 2;
     }
     from
+}
+
+/// A thing that is not linked, as the links would know it, if there is one. Not a method: the whole of `TreeMut` would have to be in memory.
+#[inline(never)]
+fn unlinked_node<T: Thing>(cells: &Cells<T>, handle: Handle<T>, role: LinkRole) -> Result<Node, LinkError> {
+    match cells.contains(handle) {
+        true => Ok((handle.index(), handle.stamp())),
+        false => Err(LinkError::Stale { role, error: cells.why_not(handle) }),
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ impl Row {
     const EMPTY: Self = Self { stamp: 0, parent: 0, first: 0, last: 0, next: 0, prev: 0 };
 }
 
+/// So many rows are emptied before they are needed: few enough to be still in the cache by then.
+const AHEAD: usize = 256;
+
 /// So many bytes of rows are fetched ahead.
 const FETCHED: usize = 192;
 
@@ -75,15 +78,15 @@ impl Links {
         (index as usize) < self.rows.len()
     }
 
-    /// Makes room for the rows up to that of `index`, and on to `slots`, which the pool has memory for, if that costs
-    /// nothing more.
+    /// Makes room for the rows up to that of `index`, and for some of those that follow, up to `slots`, which the pool has memory for.
     #[cold]
     pub(crate) fn grow(&mut self, index: u32, slots: u64) -> Result<(), OutOfMemory> {
         let needed = index as usize + 1;
         let refused = |_| OutOfMemory { bytes: needed.saturating_mul(size_of::<Row>()) };
         self.rows.try_reserve(needed - self.rows.len()).map_err(refused)?;
         let slots = usize::try_from(slots).unwrap_or(usize::MAX);
-        self.rows.resize(self.rows.capacity().min(slots).max(needed), Row::EMPTY);
+        let wanted = (needed + AHEAD).min(slots).min(self.rows.capacity());
+        self.rows.resize(wanted.max(needed), Row::EMPTY);
         Ok(())
     }
 
