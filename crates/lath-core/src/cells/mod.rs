@@ -126,7 +126,10 @@ impl<T: Thing> Cells<T> {
             return self.clusters.next(tags, &mut self.slots);
         }
         let index = self.slots.lowest_free()?;
-        self.prefetch_after(index);
+        // What follows a slot without memory has none either, as a rule.
+        if self.values.place(index).is_some() {
+            self.prefetch_after(index);
+        }
         Some(index)
     }
 
