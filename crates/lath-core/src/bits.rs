@@ -42,14 +42,24 @@ impl<const ONES: bool> Bits<ONES> {
         self.words.get(number).map_or(0, |word| word.load(Relaxed))
     }
 
+    /// No bit from here on has ever been a one. Only known if ones are looked for.
+    pub(crate) fn end(&self) -> u64 {
+        u64::from(self.top.load(Relaxed)) * 64
+    }
+
+    /// Counts bit `i` as one that may have been.
+    pub(crate) fn raise_end(&mut self, i: u32) {
+        let top = self.top.get_mut();
+        *top = (*top).max((i >> 6) + 1);
+    }
+
     /// Sets bit `i`, which must have memory.
     #[inline]
     pub(crate) fn set(&mut self, i: u32) {
         let (before, after) = update(&mut self.words, i, |word, bit| word | bit);
         if if ONES { before == 0 } else { after == u64::MAX } {
             update(&mut self.summary, i >> 6, |word, bit| word | bit);
-            let top = self.top.get_mut();
-            *top = (*top).max((i >> 6) + 1);
+            self.raise_end(i);
         }
     }
 

@@ -24,6 +24,34 @@ fn worlds_are_taken_put_back_saved_and_compared_in_any_order() {
     seeds().for_each(|seed| worlds::play(Dice::with_seed(seed), 40));
 }
 
+/// A pool that got the image of a pool, by way of its own image.
+fn put_back_twice<T: Judged>(pool: &Pool<T>) -> Pool<T> {
+    let mut image = PoolImage::new();
+    pool.capture(&mut image);
+    let [mut once, mut twice] = [(); 2].map(|()| Pool::new());
+    once.restore(&image).unwrap();
+    once.capture(&mut image);
+    twice.restore(&image).unwrap();
+    twice
+}
+
+fn generations_survive<T: Judged>() {
+    let mut pool = Pool::<T>::new();
+    let things: Vec<_> = (0..10_000).map(|_| pool.spawn(T::default())).collect();
+    things.iter().skip(10).for_each(|&thing| assert!(pool.despawn(thing)));
+    let mut copies = [put_back_twice(&pool), put_back_twice(&pool.clone())];
+    for _ in 10..10_000 {
+        let thing = pool.spawn(T::default());
+        copies.iter_mut().for_each(|copy| assert_eq!(copy.spawn(T::default()), thing));
+    }
+}
+
+#[test]
+fn generations_of_slots_that_are_long_free_survive_being_put_back_twice() {
+    generations_survive::<PlainRow>();
+    generations_survive::<PlainColumns>();
+}
+
 #[test]
 fn a_pool_of_plain_rows_is_put_back() {
     seeds().for_each(|seed| restored::<PlainRow>(Dice::with_seed(seed), 4));

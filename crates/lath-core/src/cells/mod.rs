@@ -487,6 +487,7 @@ impl<T: Thing> Cells<T> {
             let now = unsafe { self.values.stamp(place) };
             debug_assert!(!is_live(now.load(Ordering::Relaxed)));
             now.store(stamp, Ordering::Relaxed);
+            self.slots.note_worn(index / GROUP);
         }
     }
 }

@@ -166,6 +166,16 @@ impl Slots {
         self.groups.get(number).is_none_or(|[_, held @ ..]| held.iter().all(|word| word.load(Relaxed) == 0))
     }
 
+    /// No slot of a group from here on was ever taken, nor is it one that [`note_worn`](Self::note_worn) has heard of.
+    pub(crate) fn worn_end(&self) -> u64 {
+        self.with_live.end().max(self.with_claimed.end())
+    }
+
+    /// Counts a group as one whose slots were used before, though perhaps not here.
+    pub(crate) fn note_worn(&mut self, number: u32) {
+        self.with_live.raise_end(number);
+    }
+
     /// No group from here on has memory.
     pub(crate) fn group_end(&self) -> u32 {
         self.groups.end()

@@ -88,6 +88,9 @@ impl<T: Snap> Cells<T> {
 
     /// Whether any slot of a group that has memory has been used before.
     pub(super) fn has_stamps(&self, number: u32) -> bool {
+        if u64::from(number) >= self.slots.worn_end() {
+            return false;
+        }
         let first = self.first_place(number);
         // SAFETY: the place is of this storage, and so are the other 63 of the group, whose stamps are as far apart as it says.
         // Stamps are initialised wherever there is memory, and others change them through atomics only.

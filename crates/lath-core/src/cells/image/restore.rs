@@ -202,11 +202,10 @@ impl<T: Snap> Cells<T> {
 
     /// Whether a group may differ from what the image says.
     fn differs(&self, image: &Image<T>, at: usize, since: Option<u64>) -> bool {
-        let number = image.numbers[at];
-        let words = image.words[at];
         match (&self.marks, since) {
             // What is staged is not marked.
             (Some(marks), Some(since)) => {
+                let (number, words) = (image.numbers[at], image.words[at]);
                 marks.last(number, u64::MAX) >= since || words[2] != 0 || self.slots.group(number) != words
             }
             _ => true,
@@ -237,6 +236,7 @@ impl<T: Snap> Cells<T> {
         let skip = usize::from(number == 0); // the nil thing stays
         let row = at * GROUP as usize + skip;
         let count = (groups * GROUP) as usize - skip;
+        self.slots.note_worn(number + groups - 1);
         let first = self.first_place(number);
         // SAFETY: both places are of this storage and in one group.
         let first = unsafe { T::Storage::step(first, skip as u32) };
@@ -265,6 +265,7 @@ impl<T: Snap> Cells<T> {
         if let Some(place) = self.values.place(index) {
             // SAFETY: the place is of this storage.
             unsafe { self.values.stamp(place) }.store(stamp, Ordering::Relaxed);
+            self.slots.note_worn(index / GROUP);
         }
     }
 
