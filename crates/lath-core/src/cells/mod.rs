@@ -344,7 +344,7 @@ impl<T: Thing> Cells<T> {
     /// Puts a group at hand, if it has memory: the next thing of its kind is likely to go there.
     #[cold]
     #[inline(never)]
-    pub(crate) fn put_at_hand(&mut self, group: u32) -> bool {
+    fn put_at_hand(&mut self, group: u32) -> bool {
         match self.values.place(group * GROUP) {
             Some(first) if self.slots.put_at_hand(group) => {
                 self.first = Hand(first);
