@@ -396,7 +396,7 @@ mod tests {
             links.touched
         };
         assert_eq!(few(100_000), few(3));
-        assert!(few(3) <= 6);
+        assert!((1..=6).contains(&few(3)));
     }
 
     #[test]
@@ -409,6 +409,7 @@ mod tests {
             links.touched
         };
         assert_eq!(few(100_000), few(3));
+        assert!(few(3) >= 1);
     }
 
     #[test]
