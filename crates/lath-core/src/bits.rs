@@ -143,45 +143,75 @@ mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
 
-    fn agrees_with_a_set<const ONES: bool>(seed: u64) {
+    /// Bits in these spans, with memory for them and for little else.
+    fn agrees_with_a_set<const ONES: bool>(seed: u64, spans: &[RangeInclusive<u32>]) {
         let mut random = fastrand::Rng::with_seed(seed);
         let (mut bits, mut model) = (Bits::<ONES>::new(), BTreeSet::new());
-        let span = 20_000;
-        bits.grow(0..=span).unwrap();
-        for step in 0..4000 {
-            let i = random.u32(..span);
-            match random.u8(..4) {
+        spans.iter().for_each(|span| bits.grow(span.clone()).unwrap());
+        let end = *spans.last().unwrap().end();
+        for step in 0..1500 {
+            let span = &spans[random.usize(..spans.len())];
+            let i = random.u32(span.clone());
+            match random.u8(..5) {
                 0 => {
                     bits.clear(i);
                     model.remove(&i);
                 }
                 1 => {
-                    for i in i..(i + 300).min(span) {
+                    for i in i..=(i + 300).min(*span.end()) {
                         bits.set(i);
                         model.insert(i);
                     }
                 }
                 2 => {
-                    bits.set_shared(i);
-                    model.insert(i);
+                    for i in i..=(i + random.u32(..300)).min(*span.end()) {
+                        bits.set_shared(i);
+                        model.insert(i);
+                    }
+                }
+                3 => {
+                    for i in i..=(i + 300).min(*span.end()) {
+                        bits.clear(i);
+                        model.remove(&i);
+                    }
                 }
                 _ => {
                     bits.set(i);
                     model.insert(i);
                 }
             }
-            let from = random.u32(..span);
-            let expected =
-                if ONES { model.range(from..).next().copied() } else { (from..).find(|i| !model.contains(i)) };
-            assert_eq!(bits.next(from), expected, "step {step} of seed {seed}, from {from}");
+            let word = (i & !63..=i | 63).fold(0, |word, i| word | u64::from(model.contains(&i)) << (i & 63));
+            assert_eq!(bits.word(i >> 6), word, "step {step} of seed {seed}, at {i}");
+            for from in [i, i + 1, random.u32(span.clone()), random.u32(..=end), *span.end(), *span.end() + 1] {
+                let expected =
+                    if ONES { model.range(from..).next().copied() } else { (from..).find(|i| !model.contains(i)) };
+                assert_eq!(bits.next(from), expected, "step {step} of seed {seed}, from {from}");
+                let word = |i: u32| i >> 6;
+                let is_full = |word: &u32| (word << 6..=word << 6 | 63).all(|i| model.contains(&i));
+                let expected = if ONES {
+                    model.range(from & !63..).next().copied().map(word)
+                } else {
+                    (word(from)..).find(|word| !is_full(word))
+                };
+                assert_eq!(bits.next_word(word(from)), expected, "step {step} of seed {seed}, word of {from}");
+            }
         }
     }
 
     #[test]
     fn the_next_one_and_the_next_zero_are_those_of_a_sorted_set() {
-        for seed in 0..4 {
-            agrees_with_a_set::<true>(seed);
-            agrees_with_a_set::<false>(seed);
+        for seed in 0..2 {
+            agrees_with_a_set::<true>(seed, &[0..=20_000]);
+            agrees_with_a_set::<false>(seed, &[0..=20_000]);
+        }
+    }
+
+    #[test]
+    fn bits_without_memory_are_zeros_between_those_that_have_it() {
+        let spans = [70..=700, 4095..=4100, 300_000..=300_200, 5_000_000..=5_000_500, 17_000_000..=17_000_001];
+        for seed in 0..2 {
+            agrees_with_a_set::<true>(seed, &spans);
+            agrees_with_a_set::<false>(seed, &spans);
         }
     }
 

@@ -131,6 +131,37 @@ fn a_cluster_that_has_lost_its_last_group_takes_a_new_one() {
 }
 
 #[test]
+fn a_cluster_without_groups_does_not_move_into_those_of_another() {
+    let (mut pool, mut model) = (Pool::<Body>::new(), Model::new(100));
+    for _ in 1..COMMON * GROUP {
+        spawn(&mut pool, &mut model, Tags::A);
+    }
+    // One cluster has two groups, the other has one, and loses it while there is room in the second of the first.
+    let theirs: Vec<_> = (0..2 * GROUP).map(|_| spawn(&mut pool, &mut model, Tags::B)).collect();
+    let mine = spawn(&mut pool, &mut model, Tags::C);
+    for who in [theirs[2 * GROUP as usize - 1], mine] {
+        despawn(&mut pool, &mut model, who);
+    }
+    let again = spawn(&mut pool, &mut model, Tags::C);
+    assert_eq!(again.index(), mine.index());
+}
+
+#[test]
+fn a_staged_thing_does_not_move_into_the_group_of_another_cluster() {
+    let (mut pool, mut model) = (Pool::<Body>::new(), Model::new(100));
+    for _ in 1..COMMON * GROUP {
+        spawn(&mut pool, &mut model, Tags::A);
+    }
+    let theirs: Vec<_> = (0..GROUP).map(|_| spawn(&mut pool, &mut model, Tags::B)).collect();
+    // The lowest free slot of all is theirs.
+    despawn(&mut pool, &mut model, theirs[0]);
+    assert_eq!(pool.stage(Body { tags: Tags::C }).index(), (COMMON + 1) * GROUP);
+    assert_eq!(pool.stage(Body { tags: Tags::B }).index(), COMMON * GROUP);
+    pool.despawn(Handle::from_bits(1 << 32 | 7));
+    assert_eq!(pool.stage(Body { tags: Tags::A }).index(), 7);
+}
+
+#[test]
 fn a_few_things_of_each_of_many_kinds_lie_side_by_side() {
     let mut pool = Pool::new();
     for tags in 0..8 {

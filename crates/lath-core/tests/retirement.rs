@@ -196,6 +196,27 @@ fn only_retired_slots_are_reclaimed() {
 }
 
 #[test]
+fn a_reclaimed_slot_takes_its_turn_among_those_that_were_freed() {
+    for (reuse, expected) in [(Reuse::Fifo, [2, 1, 3]), (Reuse::Lifo, [3, 1, 2])] {
+        let mut pool = Pool::fixed(3).unwrap();
+        pool.set_reuse(reuse);
+        let [worn, before, after] = [1, 2, 3].map(|heat| pool.spawn(Spark { heat }));
+        pool.despawn(worn);
+        let last = Handle::from_bits(u64::from(2 * LIVES - 1) << 10 | u64::from(worn.index()));
+        pool.spawn_at(last, Spark { heat: 4 }).unwrap();
+        pool.despawn(last);
+        assert_eq!(pool.stats().retired, 1);
+        pool.despawn(before);
+        assert_eq!(pool.reclaim_retired(), 1);
+        pool.despawn(after);
+        let copy = pool.clone();
+        for mut pool in [pool, copy] {
+            assert_eq!([(); 3].map(|()| pool.spawn(Spark { heat: 5 }).index()), expected, "{reuse:?}");
+        }
+    }
+}
+
+#[test]
 fn a_copy_of_a_worn_pool_is_as_worn() {
     let mut pool = Pool::new();
     exhaust(&mut pool, spawn_all, despawn_all);

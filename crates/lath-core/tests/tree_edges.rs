@@ -122,6 +122,62 @@ fn an_error_changes_nothing() {
     assert_eq!(pool.check_invariants(), Ok(()));
 }
 
+/// Whom a sweep over what is marked comes to, in the order of slots.
+fn marked(pool: &mut Pool<Node>) -> Vec<H> {
+    let mut seen = Vec::new();
+    let count = pool.tree_mut().cascade_dirty::<H, H>(|_, me| seen.push(me));
+    assert_eq!(count, seen.len());
+    seen.sort();
+    seen
+}
+
+#[test]
+fn whatever_is_moved_is_marked_by_itself() {
+    let mut pool = Pool::new();
+    let [root, a, b, c, d] = [0; 5].map(|key| pool.spawn(Node { key, ..Node::default() }));
+    for (child, parent) in [(a, root), (b, a), (d, c)] {
+        pool.tree_mut().attach(child, parent).unwrap();
+    }
+    assert_eq!(marked(&mut pool), [], "nobody has asked for marks yet");
+    pool.tree_mut().mark(root);
+    assert_eq!(marked(&mut pool), [root, a, b]);
+
+    pool.tree_mut().attach(c, root).unwrap();
+    assert_eq!(marked(&mut pool), [c, d]);
+    pool.tree_mut().detach(c).unwrap();
+    assert_eq!(marked(&mut pool), [c, d]);
+    pool.tree_mut().attach_before(c, a).unwrap();
+    assert_eq!(marked(&mut pool), [c, d]);
+    pool.tree_mut().attach_after(c, a).unwrap();
+    assert_eq!(marked(&mut pool), [c, d]);
+    pool.tree_mut().swap(b, d).unwrap();
+    assert_eq!(marked(&mut pool), [b, d]);
+    pool.tree_mut().move_children(c, a).unwrap();
+    assert_eq!(marked(&mut pool), [b]);
+    let fresh = pool.spawn_child(b, Node::default()).unwrap();
+    assert_eq!(marked(&mut pool), [fresh]);
+    assert_eq!(marked(&mut pool), []);
+}
+
+#[test]
+fn children_are_not_moved_to_their_own_parent_nor_below_themselves() {
+    let mut pool = Pool::new();
+    let [root, a, b, c] = [0; 4].map(|key| pool.spawn(Node { key, ..Node::default() }));
+    for (child, parent) in [(a, root), (c, root), (b, a)] {
+        pool.tree_mut().attach(child, parent).unwrap();
+    }
+    assert_eq!(pool.tree_mut().move_children(root, root), Ok(()));
+    for (to, levels) in [(a, 0), (b, 1)] {
+        match pool.tree_mut().move_children(root, to) {
+            Err(LinkError::Cycle { child, parent, levels: found }) => {
+                assert_eq!((child.index, parent.index, found), (a.index(), to.index(), levels));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(pool.tree().children(root).eq([a, c]) && pool.tree().children(a).eq([b]));
+}
+
 #[test]
 fn a_slot_that_is_used_again_has_no_links() {
     let mut pool = Pool::new();

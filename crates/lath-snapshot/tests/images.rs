@@ -8,10 +8,10 @@ mod worlds;
 
 use common::dice::Dice;
 use common::play::look;
-use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow};
+use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject};
 use images::{Judged, changed, restored};
-use lath_core::Pool;
 use lath_core::image::{PoolDelta, PoolImage};
+use lath_core::{Handle, Pool, Reuse};
 
 /// `LATH_IMAGE_SEEDS=1000` plays more games.
 fn seeds() -> std::ops::Range<u64> {
@@ -104,4 +104,29 @@ fn what_is_staged_or_reserved_goes_and_comes_although_it_is_not_marked() {
     staged::<MixedRow>();
     staged::<PlainColumns>();
     staged::<MixedColumns>();
+}
+
+#[test]
+fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
+    for reuse in [Reuse::Lowest, Reuse::Lifo, Reuse::Fifo] {
+        let mut pool = Pool::fixed(20).unwrap();
+        pool.set_reuse(reuse);
+        let handles: Vec<Handle<MixedRow>> = (0..20).map(|n| pool.spawn(MixedRow::new(n))).collect();
+        for (n, &worn) in handles[..3].iter().enumerate() {
+            pool.despawn(worn);
+            let last = Handle::from_bits(worn.to_bits() | 15 << 10);
+            pool.spawn_at(last, MixedRow::new(n as u32)).unwrap();
+            pool.despawn(last);
+        }
+        handles[5..8].iter().for_each(|&freed| assert!(pool.despawn(freed)));
+        assert_eq!(pool.reclaim_retired(), 3);
+        handles[10..13].iter().for_each(|&freed| assert!(pool.despawn(freed)));
+
+        let mut image = PoolImage::new();
+        pool.capture_mut(&mut image);
+        let spawn_all = |pool: &mut Pool<MixedRow>| [0; 9].map(|n| pool.spawn(MixedRow::new(n)).index());
+        let expected = spawn_all(&mut pool);
+        pool.restore(&image).unwrap();
+        assert_eq!(spawn_all(&mut pool), expected, "{reuse:?}");
+    }
 }

@@ -13,9 +13,21 @@ use std::time::{Duration, Instant};
 const TESTS: [(&str, &[&str]); 3] = [
     (
         "lath-core",
-        &["model", "fixed_model", "tree", "bad_input", "panics", "retirement", "clusters", "threads", "systems"],
+        &[
+            "model",
+            "fixed_model",
+            "tree",
+            "bad_input",
+            "panics",
+            "retirement",
+            "clusters",
+            "threads",
+            "systems",
+            "handles",
+            "far_slots",
+        ],
     ),
-    ("lath-soa", &["attacks", "model", "tree", "views", "changes", "panics", "threads"]),
+    ("lath-soa", &["attacks", "model", "tree", "views", "changes", "panics", "threads", "leaks"]),
     ("lath-snapshot", &["images", "memory", "saves", "hostile"]),
 ];
 

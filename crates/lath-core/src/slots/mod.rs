@@ -24,6 +24,8 @@ mod check;
 mod free;
 mod groups;
 mod image;
+#[cfg(test)]
+mod model;
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -406,7 +406,7 @@ mod tests {
             links.touched
         };
         assert_eq!(few(100_000), few(3));
-        assert!(few(3) <= 6);
+        assert!((1..=6).contains(&few(3)));
     }
 
     #[test]
@@ -419,6 +419,7 @@ mod tests {
             links.touched
         };
         assert_eq!(few(100_000), few(3));
+        assert!(few(3) >= 1);
     }
 
     #[test]

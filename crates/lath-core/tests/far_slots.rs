@@ -1,0 +1,167 @@
+#![expect(unsafe_code, reason = "a global allocator is unsafe to implement")]
+//! Slots that are asked for in any order, near and far: each is fresh when its memory is new, whatever was in that memory, and
+//! keeps what it holds when memory is made around it.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+use lath_core::{Handle, HandleError, Pool, Thing};
+
+/// Gives memory that is full of ones, as if somebody had used it before.
+struct Dirty;
+
+#[global_allocator]
+static ALLOCATOR: Dirty = Dirty;
+
+// SAFETY: passes everything on to the system's allocator, and writes only to what that has just given.
+unsafe impl GlobalAlloc for Dirty {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises; so many bytes were given, unless it is null.
+        unsafe {
+            let memory = System.alloc(layout);
+            if !memory.is_null() {
+                memory.write_bytes(0xff, layout.size());
+            }
+            memory
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[derive(Thing, Clone, Default)]
+struct Crew {
+    number: u64,
+}
+
+/// The generations of all slots that were ever used, and what the live ones hold.
+#[derive(Clone, Default)]
+struct Model {
+    slots: BTreeMap<u32, (u32, Option<u64>)>,
+}
+
+impl Model {
+    fn generation(&self, index: u32) -> u32 {
+        self.slots.get(&index).map_or(0, |slot| slot.0)
+    }
+
+    fn is_live(&self, index: u32) -> bool {
+        self.generation(index) % 2 == 1
+    }
+
+    fn next_free(&self, from: u32) -> u32 {
+        (from..).find(|&index| !self.is_live(index)).unwrap()
+    }
+
+    fn live(&self) -> impl Iterator<Item = (Handle<Crew>, u64)> {
+        self.slots.iter().filter_map(|(&index, &(generation, number))| Some((handle(index, generation), number?)))
+    }
+}
+
+fn handle(index: u32, generation: u32) -> Handle<Crew> {
+    Handle::from_bits(u64::from(generation) << 32 | u64::from(index))
+}
+
+/// A slot at the edge of a block, of a group, or anywhere: blocks are of 1024 slots first, of 2048 from 4096 on, and so on.
+fn place(random: &mut Rng) -> u32 {
+    let edges = [1, 64, 1024, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576];
+    let edge = edges[random.usize(..edges.len())];
+    (edge + random.u32(..70)).saturating_sub(random.u32(..70)).max(1)
+}
+
+fn play(seed: u64) {
+    let mut random = Rng::with_seed(seed);
+    let (mut pool, mut model) = (Pool::new(), Model::default());
+    for step in 0..150 {
+        let index = place(&mut random);
+        match random.u8(..8) {
+            0..=2 => {
+                let generation = (model.generation(index) + random.u32(1..4)) | 1;
+                let spawned = pool.spawn_at(handle(index, generation), Crew { number: step }).is_ok();
+                assert_eq!(spawned, !model.is_live(index), "slot {index}, step {step} of seed {seed}");
+                if spawned {
+                    model.slots.insert(index, (generation, Some(step)));
+                }
+            }
+            3 => {
+                let mut index = 0;
+                for _ in 0..random.u32(..300) {
+                    index = model.next_free(index + 1);
+                    let stage = random.u8(..4) == 0;
+                    let expected = handle(index, model.generation(index) + 1);
+                    let found =
+                        if stage { pool.stage(Crew { number: step }) } else { pool.spawn(Crew { number: step }) };
+                    assert_eq!(found, expected, "step {step} of seed {seed}");
+                    model.slots.insert(index, (expected.generation(), Some(step)));
+                }
+                pool.commit();
+            }
+            4 => {
+                let len = random.u32(1..200);
+                let range = pool.spawn_range(len, |_| Crew { number: step });
+                // All of a run have one generation: the first after that of the oldest.
+                let range = range.unwrap();
+                let first = range.first().index();
+                assert!((first..first + len).all(|index| !model.is_live(index)), "step {step} of seed {seed}");
+                for one in range {
+                    assert!(one.generation() > model.generation(one.index()), "{one}, step {step} of seed {seed}");
+                    model.slots.insert(one.index(), (one.generation(), Some(step)));
+                }
+            }
+            5 | 6 => {
+                let gone: Vec<_> = model.live().map(|(who, _)| who).filter(|_| random.u8(..5) == 0).collect();
+                for who in gone {
+                    assert!(pool.despawn(who));
+                    model.slots.insert(who.index(), (who.generation() + 1, None));
+                }
+            }
+            _ => pool = pool.clone(),
+        }
+        assert!(pool.iter().map(|(who, crew)| (who, crew.number)).eq(model.live()), "step {step} of seed {seed}");
+        if step % 8 == 7 {
+            assert_eq!(pool.check_invariants(), Ok(()), "step {step} of seed {seed}");
+        }
+        for _ in 0..40 {
+            let index = place(&mut random);
+            let generation = model.generation(index);
+            assert_eq!(pool.contains(handle(index, generation | 1)), model.is_live(index), "slot {index}");
+            match pool.check(handle(index, u32::MAX)) {
+                Err(HandleError::Stale { current, .. }) => assert_eq!(current, generation, "slot {index}"),
+                Err(HandleError::OutOfRange { slots, .. }) => {
+                    assert!(slots < index && generation == 0, "slot {index} has memory, step {step} of seed {seed}")
+                }
+                other => panic!("slot {index} says {other:?}"),
+            }
+        }
+        assert!(pool.get(handle(0, u32::MAX)).is_none() && pool.read(Handle::NIL).number == 0);
+    }
+}
+
+#[test]
+fn a_slot_is_fresh_whatever_its_memory_was_and_whenever_it_comes() {
+    (0..4).for_each(play);
+}
+
+#[test]
+fn the_last_slot_of_a_block_that_came_early_keeps_its_thing_when_the_others_come() {
+    for last in [1023, 2047, 4095, 6143, 8191, 12_287] {
+        let mut pool = Pool::new();
+        let early = handle(last, 5);
+        pool.spawn_at(early, Crew { number: 7 }).unwrap();
+        for index in 1..last {
+            assert_eq!(pool.spawn(Crew::default()), handle(index, 1));
+        }
+        assert_eq!(pool.get(early).map(|crew| crew.number), Some(7));
+        assert_eq!(pool.spawn(Crew::default()), handle(last + 1, 1));
+        assert_eq!((pool.iter().count(), pool.check_invariants()), (last as usize + 1, Ok(())));
+    }
+}
