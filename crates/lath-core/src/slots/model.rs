@@ -13,6 +13,7 @@ struct Model {
     states: BTreeMap<u32, State>,
     /// The blocks of groups that have memory: 64 groups, then 128, then 256, and so on.
     blocks: BTreeSet<u32>,
+    high_water: u32,
 }
 
 fn block_of(group: u32) -> u32 {
@@ -37,7 +38,7 @@ impl Model {
     fn group(&self, group: u32) -> [u64; 4] {
         let mut words = [u64::from(group == 0), 0, 0, 0];
         for (index, state) in self.states.range(group * GROUP..=group * GROUP + (GROUP - 1)) {
-            words[TAKEN] |= bit(*index);
+            words[0] |= bit(*index);
             match state {
                 State::Live => words[LIVE] |= bit(*index),
                 State::Claimed => words[CLAIMED] |= bit(*index),
@@ -46,6 +47,12 @@ impl Model {
             }
         }
         words
+    }
+
+    /// Notes how many are in use, before one of them is freed.
+    fn note_use(&mut self) {
+        let used = [State::Live, State::Claimed, State::Buried].map(|state| self.count(state));
+        self.high_water = self.high_water.max(used.into_iter().sum());
     }
 
     fn count(&self, wanted: State) -> u32 {
@@ -105,7 +112,7 @@ struct Game {
 
 impl Game {
     fn new(limit: u64, seed: u64) -> Self {
-        let model = Model { limit, states: BTreeMap::new(), blocks: [0].into() };
+        let model = Model { limit, states: BTreeMap::new(), blocks: [0].into(), high_water: 0 };
         Self { slots: Slots::new(limit).unwrap(), before: model.clone(), model, random: Rng::with_seed(seed) }
     }
 
@@ -160,6 +167,8 @@ impl Game {
                 for group in group..group + self.random.u32(1..20) {
                     let live = self.some(self.model.word(group, State::Live));
                     if live != 0 {
+                        self.model.note_use();
+                        self.slots.note_use();
                         self.slots.release_all(group, live);
                         self.model.put_all(group, live, State::Free);
                     }
@@ -167,7 +176,11 @@ impl Game {
             }
             6 => {
                 if let Some(index) = first(self, State::Live) {
-                    self.slots.release_live(index);
+                    self.model.note_use();
+                    match self.slots.is_calm() {
+                        true => self.slots.release_live(index),
+                        false => self.slots.release(index, false),
+                    }
                     self.model.put(index, State::Free);
                 }
             }
@@ -175,6 +188,7 @@ impl Game {
                 let state = [State::Live, State::Claimed, State::Buried][self.random.usize(..3)];
                 if let Some(index) = first(self, state) {
                     let retire = self.random.bool();
+                    self.model.note_use();
                     self.slots.release(index, retire);
                     self.model.put(index, if retire { State::OutOfUse } else { State::Free });
                 }
@@ -219,12 +233,14 @@ impl Game {
                     let blocks = core::mem::take(&mut self.model.blocks);
                     self.model = Model { blocks, ..self.before.clone() };
                     self.slots.assign(|group| self.model.group(group));
+                    self.slots.set_high_water(self.model.high_water);
                 }
                 _ => {
                     // A copy of it all is as good.
                     let mut copy = Slots::new(self.model.limit).unwrap();
                     self.slots.numbers().for_each(|group| copy.grow(group * GROUP).unwrap());
                     copy.assign(|group| self.slots.group(group));
+                    copy.set_high_water(self.slots.high_water());
                     self.slots = copy;
                 }
             },
@@ -234,9 +250,12 @@ impl Game {
                     assert_eq!(self.slots.lowest_free(), lowest);
                     let Some(index) = lowest else { break };
                     self.grow(index);
-                    let number = self.slots.lowest();
-                    let edge = self.slots.free_near(number).expect("there is a free slot").take();
-                    self.slots.note_edge(number, edge);
+                    let group = self.slots.lowest();
+                    assert!(self.slots.hand() == group || self.slots.put_at_hand(group), "there is memory for {index}");
+                    let free = self.slots.free_at_hand().expect("there is a free slot");
+                    assert_eq!((free.index, free.bit), (index, index % GROUP));
+                    let edge = free.take();
+                    self.slots.note_edge(index, edge);
                     self.model.put(index, State::Live);
                     lowest = self.model.next_free(index);
                 }
@@ -255,6 +274,7 @@ impl Game {
             [State::Live, State::Claimed, State::Buried, State::OutOfUse].map(|state| model.count(state))
         );
         assert_eq!(slots.used(), counts[0] + counts[1] + counts[2]);
+        assert_eq!(slots.high_water(), model.high_water, "the most that were in use before one was freed");
         let from = self.place();
         let (slots, model, group) = (&self.slots, &self.model, from / GROUP);
         for index in [from, from - 1, 0, model.limit as u32, model.limit as u32 + 1, u32::MAX] {
