@@ -31,6 +31,7 @@
 mod arguments;
 mod build_cost;
 mod candidates;
+mod cores;
 mod heap;
 mod keep_pages;
 mod measure;

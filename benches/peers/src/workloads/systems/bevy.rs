@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::{Component, Query, Schedule, World};
 use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
 
-use super::heavy::{self, numbers, toil};
+use super::heavy::{self, keep_apart, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 #[derive(Component)]
@@ -136,11 +136,13 @@ impl Hundred for Empty {
     }
 }
 
-fn toil_a(mut all: Query<&mut A>) {
+fn toil_a<const MULTI: bool>(mut all: Query<&mut A>) {
+    keep_apart(MULTI, 0);
     all.iter_mut().for_each(|mut a| toil(&mut a.0));
 }
 
-fn toil_b(mut all: Query<&mut B>) {
+fn toil_b<const MULTI: bool>(mut all: Query<&mut B>) {
+    keep_apart(MULTI, 1);
     all.iter_mut().for_each(|mut b| toil(&mut b.0));
 }
 
@@ -154,7 +156,7 @@ impl<const MULTI: bool> heavy::Heavy for Heavy<MULTI> {
         let mut world = World::new();
         world.spawn_batch((0..heavy::THINGS).map(|n| (A(numbers(n)[0]), B(numbers(n)[1]))));
         let mut schedule = schedule(MULTI);
-        schedule.add_systems((toil_a, toil_b));
+        schedule.add_systems((toil_a::<MULTI>, toil_b::<MULTI>));
         Self { world, schedule }
     }
 

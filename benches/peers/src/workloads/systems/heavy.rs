@@ -3,6 +3,7 @@
 use super::lath;
 #[cfg(feature = "ecs")]
 use super::{bevy, legion, shipyard};
+use crate::cores::{go_anywhere, stay_on};
 use crate::workload::{Bar, Trial, Workload};
 use crate::workloads::mix;
 
@@ -12,7 +13,7 @@ const BARS: &[Bar] = &[Bar { candidate: "lath", against: "lath-serial", at_most:
 /// Things, each with a number for either system.
 pub(super) const THINGS: u32 = 50_000;
 
-/// The workload. flecs is not here: on several threads it splits one system after the other.
+/// The workload. A system keeps its thread on a core of its own, if it may run beside the other. flecs is not here: on several threads it splits one system after the other.
 pub(super) fn workload() -> Workload {
     let about = "two independent heavy systems (raw: on one thread)";
     let workload = Workload::new("systems-2-heavy", about, BARS)
@@ -50,6 +51,13 @@ pub(super) fn toil(number: &mut f32) {
     *number += (0..100).fold(*number, |number, _| (number + 1.0).sqrt());
 }
 
+/// Called by a system that may run beside the other: keeps its thread on the core of that number.
+pub(super) fn keep_apart(threads: bool, core: usize) {
+    if threads {
+        stay_on(core);
+    }
+}
+
 /// Goes on from the numbers that the last run left.
 struct Run<H>(H);
 
@@ -62,6 +70,7 @@ impl<H: Heavy> Run<H> {
 impl<H: Heavy> Trial for Run<H> {
     fn run(&mut self) {
         self.0.run();
+        go_anywhere(); // this thread, which may have been one of those
     }
 
     fn answer(&mut self) -> u64 {
@@ -85,7 +94,11 @@ impl<const TWO: bool> Heavy for Raw<TWO> {
         let Self(first, second) = self;
         let all = |numbers: &mut [f32]| numbers.iter_mut().for_each(toil);
         if TWO {
-            rayon::join(|| all(first), || all(second));
+            let on = |core: usize, numbers: &mut [f32]| {
+                keep_apart(true, core);
+                all(numbers);
+            };
+            rayon::join(|| on(0, first), || on(1, second));
         } else {
             all(first);
             all(second);

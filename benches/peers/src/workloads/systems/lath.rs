@@ -4,7 +4,7 @@ use lath_core::bitflags::bitflags;
 use lath_core::{Mut, Thing, View};
 use lath_schedule::{Query, Schedule, World};
 
-use super::heavy::{self, numbers, toil};
+use super::heavy::{self, keep_apart, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 bitflags! {
@@ -149,11 +149,13 @@ struct Two {
     b: f32,
 }
 
-fn toil_a(mut all: Query<Mut<two::a>>) {
+fn toil_a<const THREADS: bool>(mut all: Query<Mut<two::a>>) {
+    keep_apart(THREADS, 0);
     all.each(|mut a| toil(&mut a));
 }
 
-fn toil_b(mut all: Query<Mut<two::b>>) {
+fn toil_b<const THREADS: bool>(mut all: Query<Mut<two::b>>) {
+    keep_apart(THREADS, 1);
     all.each(|mut b| toil(&mut b));
 }
 
@@ -167,7 +169,7 @@ impl<const THREADS: bool> heavy::Heavy for Heavy<THREADS> {
         let mut world = World::new();
         world.pool_mut::<Two>().extend((0..heavy::THINGS).map(|n| Two { a: numbers(n)[0], b: numbers(n)[1] }));
         let mut schedule = Schedule::new();
-        schedule.add((toil_a, toil_b));
+        schedule.add((toil_a::<THREADS>, toil_b::<THREADS>));
         Self { world, schedule }
     }
 

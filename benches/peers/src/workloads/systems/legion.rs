@@ -3,7 +3,7 @@
 use legion::systems::SystemBuilder;
 use legion::{IntoQuery, Resources, Schedule, World};
 
-use super::heavy::{self, numbers, toil};
+use super::heavy::{self, keep_apart, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 struct A(f32);
@@ -88,9 +88,11 @@ impl heavy::Heavy for Heavy {
         let mut world = World::default();
         world.extend((0..heavy::THINGS).map(|n| (A(numbers(n)[0]), B(numbers(n)[1]))).collect::<Vec<_>>());
         let a = SystemBuilder::new("a").with_query(<&mut A>::query()).build(|_, world, _, query| {
+            keep_apart(true, 0);
             query.for_each_mut(world, |a| toil(&mut a.0));
         });
         let b = SystemBuilder::new("b").with_query(<&mut B>::query()).build(|_, world, _, query| {
+            keep_apart(true, 1);
             query.for_each_mut(world, |b| toil(&mut b.0));
         });
         let schedule = Schedule::builder().add_system(a).add_system(b).build();

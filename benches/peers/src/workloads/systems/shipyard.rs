@@ -2,7 +2,7 @@
 
 use shipyard::{Component, Get, IntoIter, View, ViewMut, Workload, World};
 
-use super::heavy::{self, numbers, toil};
+use super::heavy::{self, keep_apart, numbers, toil};
 use super::{EACH, Hundred, parts};
 
 #[derive(Component)]
@@ -89,10 +89,12 @@ impl Hundred for Empty {
 }
 
 fn toil_a(mut all: ViewMut<A>) {
+    keep_apart(true, 0);
     (&mut all).iter().for_each(|a| toil(&mut a.0));
 }
 
 fn toil_b(mut all: ViewMut<B>) {
+    keep_apart(true, 1);
     (&mut all).iter().for_each(|b| toil(&mut b.0));
 }
 
