@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "`sched_setaffinity` of the C library can only be called through its foreign interface")]
+#![expect(
+    unsafe_code,
+    reason = "`sched_setaffinity` of the C library can only be called through its foreign interface"
+)]
 //! A core for each thread, so that what is measured is what two cores bring, and not where the kernel puts a thread.
 //!
 //! On a virtual machine the kernel takes a core that sleeps for one that is busy elsewhere, wakes a second thread up where the
