@@ -45,11 +45,13 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
 
             #[inline(always)]
             unsafe fn make_ref<'pool, __At: $soa::Pointers<'pool, Self>>(at: __At) -> $ref<'pool, $arguments> {
+                // SAFETY: passed on from the caller, field by field.
                 unsafe { $ref { $ref_members } }
             }
 
             #[inline(always)]
             unsafe fn make_mut<'pool, __At: $soa::Pointers<'pool, Self>>(at: __At) -> $mut<'pool, $arguments> {
+                // SAFETY: passed on from the caller, field by field; no field is named twice.
                 unsafe { $mut { $mut_members } }
             }
 
@@ -90,10 +92,12 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
             ("ref_members", &members(thing, Look::Ref)),
             ("mut_members", &members(thing, Look::Mut)),
             ("clones", &clones(thing)),
+            // SAFETY, in the code that is made: a value of the field of this number, by the caller.
             (
                 "is_default",
                 &colds(thing, "$n => unsafe { *value.cast::<$ty>() == <$ty as ::core::default::Default>::default() },"),
             ),
+            // SAFETY, in the code that is made: room for a value of the field of this number, by the caller.
             (
                 "default",
                 &colds(thing, "$n => unsafe { to.cast::<$ty>().write(<$ty as ::core::default::Default>::default()) },"),

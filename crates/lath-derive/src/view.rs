@@ -271,12 +271,14 @@ impl View {
                         place: <<$thing as $core::Thing>::Storage as $core::Storage<$thing>>::Place,
                         index: ::core::primitive::u32,
                     ) -> Self::Base {
+                        // SAFETY: passed on from the caller.
                         let base = unsafe { <$inner as $core::View>::base(storage, place, index) };
                         __Base(base, ::core::marker::PhantomData)
                     }
 
                     #[inline(always)]
                     unsafe fn at<'__item>(base: Self::Base, row: ::core::primitive::usize) -> Self::Item<'__item> {
+                        // SAFETY: passed on from the caller.
                         let $pattern = unsafe { <$inner as $core::View>::at(base.0, row) };
                         $values
                         $name { $members }

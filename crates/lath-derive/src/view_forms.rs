@@ -71,6 +71,7 @@ fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStrea
                 base: Self::Base,
                 rows: ::core::ops::Range<::core::primitive::usize>,
             ) -> Self::Slices<'__item> {
+                // SAFETY: passed on from the caller.
                 let $pattern = unsafe { <$inner as $core::Slices>::slices(base.0, rows) };
                 __Slices { $members }
             }
