@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A world that is changed, saved, loaded, rolled back and replayed on one thread, while clients of its inspector misbehave:
+# The showcase, and then a smaller world, changed, saved, loaded, rolled back and replayed on one thread, while clients of the inspector misbehave:
 # examples/soak/src/main.rs. Fails if a tick comes to another checksum, if anything is lost, or if memory grows.
 #
 #   scripts/soak.sh MINUTES [SEED]      SEED is 1 unless told otherwise

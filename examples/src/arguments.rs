@@ -20,7 +20,7 @@ usage: cargo run --release -- [options]
   --replay FILE  run what was written down, and compare
   --help         show this
 
-While it runs, in a terminal: `feast`, `plague` or `storm` and Enter; Ctrl-C, or `q` and Enter, saves and
+While it runs, in a terminal: `feast`, `plague`, `storm` or `levy` and Enter; Ctrl-C, or `q` and Enter, saves and
 ends it. The inspector's address is printed at the start.
 
 The checksum at the end depends on the seed, the number of things and the number of ticks only (and on

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lath::inspect::Inspector;
 use lath::prelude::*;
 use lath::{FixedClocks, Load, Report, SaveError, Write};
 
@@ -62,13 +63,16 @@ fn empty_world() -> World {
 }
 
 /// The whole world, and what happens in it.
-pub(crate) struct Colony {
-    pub(crate) world: World,
-    pub(crate) schedule: Schedule,
+pub struct Colony {
+    /// Who and what there is.
+    pub world: World,
+    /// What happens in a tick.
+    pub schedule: Schedule,
 }
 
 impl Colony {
-    pub(crate) fn found(charter: Charter) -> Self {
+    /// A new one.
+    pub fn found(charter: Charter) -> Self {
         let mut world = empty_world();
         // Things come and go; twice as many as at first would be a leak.
         world.pool_mut::<Object>().expect_at_most(charter.things.saturating_mul(2));
@@ -83,8 +87,17 @@ impl Colony {
         Self { world, schedule: schedule() }
     }
 
+    /// A world that knows what to save, with nothing in it, and what would happen in it: to put a snapshot into.
+    pub fn empty() -> Self {
+        Self { world: empty_world(), schedule: schedule() }
+    }
+
     /// Goes on where a save has left off.
-    pub(crate) fn load(path: &Path) -> Result<Self, SaveError> {
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or what it holds is no colony.
+    pub fn load(path: &Path) -> Result<Self, SaveError> {
         let mut world = empty_world();
         Load::new().from_file(&mut world, path)?;
         let complete = world.try_resource::<Towns>().is_ok_and(|towns| !towns.list.is_empty())
@@ -97,12 +110,16 @@ impl Colony {
     }
 
     /// Writes the colony beside the file and renames it: the old save is there until the new one is whole.
-    pub(crate) fn save(&self, path: &Path) -> Result<(), SaveError> {
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), SaveError> {
         Write::new().to_file(&Snapshot::take(&self.world)?, path)
     }
 
     /// The same for the same colony after the same number of ticks, whatever the threads did and wherever it was saved meanwhile.
-    pub(crate) fn checksum(&self) -> u64 {
+    pub fn checksum(&self) -> u64 {
         Snapshot::take(&self.world).map_or(0, |snapshot| snapshot.checksum())
     }
 
@@ -110,7 +127,13 @@ impl Colony {
         self.schedule.run(&mut self.world);
     }
 
-    pub(crate) fn order(&mut self, order: Order) {
+    /// Tells an inspector what there is to see.
+    pub fn show(inspector: &mut Inspector) {
+        inspector.pool_and_tree::<Object, Carried>().pool::<Offer>();
+    }
+
+    /// Does something to it from outside.
+    pub fn order(&mut self, order: Order) {
         order.carry_out(&mut self.world).expect("the colony has all that orders need");
     }
 
@@ -144,14 +167,27 @@ impl Colony {
     }
 
     /// Whether all is as it should be; if not, a sentence about what is not.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let objects = self.objects();
+    ///
+    /// # Errors
+    ///
+    /// That sentence.
+    pub fn check(&self) -> Result<(), String> {
+        Self::check_world(&self.world)
+    }
+
+    /// The same for the world of one.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub fn check_world(world: &World) -> Result<(), String> {
+        let objects = world.pool::<Object>();
         objects.check_invariants()?;
-        self.offers().check_invariants()?;
+        world.pool::<Offer>().check_invariants()?;
         objects.tree().check()?;
         let carried = objects.tree_of::<Carried>();
         carried.check()?;
-        for (number, goods, bin) in self.world.resource::<Towns>().bins() {
+        for (number, goods, bin) in world.resource::<Towns>().bins() {
             let (stock, found) = (*objects.read(bin).stock as usize, carried.child_count(bin));
             if stock != found {
                 return Err(format!("the {goods:?} bin of town {number} has {found} items in it and counts {stock}"));

@@ -20,9 +20,11 @@ const PER_TOWN: u32 = 600;
 
 /// What a colony is founded with, and known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Charter {
-    pub(crate) seed: u64,
-    pub(crate) things: u32,
+pub struct Charter {
+    /// All chance follows from it.
+    pub seed: u64,
+    /// How many things there are at first.
+    pub things: u32,
 }
 
 impl Charter {

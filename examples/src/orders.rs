@@ -12,23 +12,32 @@ use crate::town::Towns;
 
 /// Something that is done to the colony from outside, between two ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// Every town gets grain.
     Feast,
     /// Every eighth worker dies.
     Plague,
     /// Every third cart breaks.
     Storm,
+    /// Every fourth town gives its wood to the next.
+    Levy,
 }
 
 impl Order {
-    pub(crate) const ALL: [Self; 3] = [Self::Feast, Self::Plague, Self::Storm];
+    /// All there are.
+    pub const ALL: [Self; 4] = [Self::Feast, Self::Plague, Self::Storm, Self::Levy];
 
-    pub(crate) fn carry_out(self, world: &mut World) -> Result<(), RunError> {
+    /// Does it.
+    ///
+    /// # Errors
+    ///
+    /// The world is not that of a colony.
+    pub fn carry_out(self, world: &mut World) -> Result<(), RunError> {
         match self {
             Self::Feast => world.run_once(feast),
             Self::Plague => world.run_once(plague),
             Self::Storm => world.run_once(storm),
+            Self::Levy => world.run_once(levy),
         }
     }
 }
@@ -39,6 +48,7 @@ impl fmt::Display for Order {
             Self::Feast => "feast",
             Self::Plague => "plague",
             Self::Storm => "storm",
+            Self::Levy => "levy",
         })
     }
 }
@@ -99,4 +109,25 @@ fn storm(mut carts: Query<Cart>, clock: Res<Clock>) {
             *me.health = 0;
         }
     });
+}
+
+fn levy(
+    towns: Res<Towns>,
+    clock: Res<Clock>,
+    carried: Tree<Object, Carried>,
+    mut bins: Query<Bin>,
+    mut commands: Commands,
+) {
+    let wood = |number: usize| towns.list[number % towns.list.len()].bins[Goods::Wood.index()];
+    for number in (0..towns.list.len()).filter(|&number| clock.dice(number as u32).below(4) == 0) {
+        let (from, to) = (wood(number), wood(number + 1));
+        // What the bin counts now is what was in it before this order; what others bring to it is added to that.
+        let items = carried.children(from).inspect(|&item| commands.attach_in::<Carried, _>(item, to)).count() as u32;
+        if let Some(bin) = bins.get_mut(from) {
+            *bin.stock = bin.stock.saturating_sub(items);
+        }
+        if let Some(bin) = bins.get_mut(to) {
+            *bin.stock += items;
+        }
+    }
 }

@@ -13,8 +13,7 @@ use crate::colony::Colony;
 use crate::day::TICKS_PER_SECOND;
 use crate::founding::Charter;
 use crate::input::{self, Input};
-use crate::market::Offer;
-use crate::object::{Carried, Object};
+use crate::object::Object;
 use crate::recording::{CHECK_EVERY, Recorder, Recording};
 use crate::screen::Screen;
 use crate::summary::{Times, summary};
@@ -129,10 +128,13 @@ fn inspect(screen: &mut Screen, world: &mut World, read_only: bool) -> Option<In
             return None;
         }
     };
-    inspector.pool_and_tree::<Object, Carried>().pool::<Offer>().read_only(read_only);
+    Colony::show(&mut inspector);
+    inspector.read_only(read_only);
     inspector.count_spawns::<Object>(world);
     if let Some(address) = inspector.address() {
-        screen.note(&format!("inspector: http://{address}   type feast, plague or storm; Ctrl-C saves and ends it"));
+        screen.note(&format!(
+            "inspector: http://{address}   type feast, plague, storm or levy; Ctrl-C saves and ends it"
+        ));
     }
     Some(inspector)
 }

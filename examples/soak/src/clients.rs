@@ -10,6 +10,8 @@ use std::time::Duration;
 /// What all clients share.
 #[derive(Default)]
 struct Shared {
+    /// Good requests.
+    requests: &'static [&'static str],
     stop: AtomicBool,
     /// Good answers to good requests.
     answered: AtomicU64,
@@ -28,8 +30,9 @@ pub(crate) struct Clients {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Clients {
-    pub(crate) fn start(address: SocketAddr) -> Self {
-        let shared = Arc::new(Shared::default());
+    /// Some that ask for what is there, and more that do not.
+    pub(crate) fn start(address: SocketAddr, requests: &'static [&'static str]) -> Self {
+        let shared = Arc::new(Shared { requests, ..Shared::default() });
         let run = |kind: fn(SocketAddr, &Shared, &mut fastrand::Rng), seed| {
             let shared = shared.clone();
             std::thread::spawn(move || {
@@ -63,19 +66,8 @@ fn connect(address: SocketAddr) -> Option<TcpStream> {
     Some(stream)
 }
 
-const GOOD: &[&str] = &[
-    "/",
-    "/api/v1/world",
-    "/api/v1/things?pool=Being&sort=age&descending=true&limit=50",
-    "/api/v1/things?pool=Being&filter=age+%3E+10+%26%26+tags+has+LOUD",
-    "/api/v1/things?pool=Letter&limit=5",
-    "/api/v1/tree?pool=Being",
-    "/api/v1/schedule",
-    "/api/v1/charts",
-];
-
 fn polite(address: SocketAddr, shared: &Shared, random: &mut fastrand::Rng) {
-    let target = GOOD[random.usize(..GOOD.len())];
+    let target = shared.requests[random.usize(..shared.requests.len())];
     let request = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\n\r\n");
     let mut answer = Vec::new();
     let asked = connect(address).and_then(|mut stream| {
@@ -114,7 +106,7 @@ fn rude(address: SocketAddr, shared: &Shared, random: &mut fastrand::Rng) {
         5 => post("spawn", "{\"pool\": [[[[[[[[", 16).into_bytes(),
         6 => format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "y".repeat(40_000)).into_bytes(),
         7 => format!("GET /api/v1/events HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
-        _ => [b"GET /api/v1/things?pool=Being&filter=", &garbage[..], b" HTTP/1.1\r\n\r\n"].concat(),
+        _ => [b"GET /api/v1/things?pool=Object&filter=", &garbage[..], b" HTTP/1.1\r\n\r\n"].concat(),
     };
     let _ = stream.write_all(&sent);
     if random.bool() {

@@ -1,4 +1,5 @@
-//! A world that is changed, saved, loaded, rolled back and bothered for as long as you like.
+//! Worlds that are changed, saved, loaded, rolled back and bothered for as long as you like: first the showcase, then one of beings and
+//! letters.
 //!
 //! Each round plays some ticks on several threads, goes back and plays some of them again, saves the world and goes on in the one that
 //! was loaded, and replays all of it on one thread from where the round began: every tick comes to the same checksum. Meanwhile clients
@@ -7,11 +8,13 @@
 //!
 //! Run: `scripts/soak.sh MINUTES`, or `cargo run --release -p lath-soak -- SECONDS [SEED]`
 
+mod beings;
 mod clients;
 mod heap;
-mod story;
+mod stories;
 
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -19,14 +22,15 @@ use clients::Clients;
 use lath::inspect::Inspector;
 use lath::prelude::*;
 use lath::{Load, Write};
-use story::{Being, Books, Letter};
+use stories::{Beings, Showcase, Story};
 
 /// Ticks of a round, and how many of them are remembered.
 const TICKS: u64 = 60;
 const REMEMBERED: usize = 16;
 
-/// So many rounds are looked at together, and so many pass before the first that count: until then buffers grow to the size that
-/// they need.
+/// So many rounds pass before the first that count: until then pools and buffers grow to the size that they need.
+const SETTLED: u64 = 50;
+/// So many rounds are looked at together.
 const WINDOW: u64 = 10;
 
 fn main() {
@@ -37,13 +41,20 @@ fn main() {
         eprintln!("usage: lath-soak SECONDS [SEED]");
         std::process::exit(2);
     };
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let mut soak = Soak::new(seed);
+    let half = Duration::from_secs(seconds) / 2;
+    soak::<Showcase>(half, seed);
+    soak::<Beings>(half, seed);
+}
+
+/// Plays rounds of a story for so long.
+fn soak<S: Story>(time: Duration, seed: u64) {
+    let end = Instant::now() + time;
+    let mut soak = Soak::<S>::new(seed);
     // What clients are sending just now takes memory too: the least of some rounds is what the world needs.
     let (mut early, mut late) = (usize::MAX, VecDeque::new());
-    while Instant::now() < end || soak.rounds < 3 * WINDOW {
+    while Instant::now() < end || soak.rounds < SETTLED + 2 * WINDOW {
         let used = soak.round();
-        if soak.rounds > WINDOW && soak.rounds <= 2 * WINDOW {
+        if soak.rounds > SETTLED && soak.rounds <= SETTLED + WINDOW {
             early = early.min(used);
         }
         late.push_back(used);
@@ -63,7 +74,7 @@ fn main() {
     assert!(late <= early + early / 4, "memory grew from {early} to {late} bytes");
 }
 
-struct Soak {
+struct Soak<S> {
     world: World,
     /// Where it is replayed on one thread.
     shadow: World,
@@ -79,22 +90,23 @@ struct Soak {
     ticks: u64,
     rollbacks: u64,
     loads: u64,
+    story: PhantomData<S>,
 }
 
-impl Soak {
+impl<S: Story> Soak<S> {
     fn new(seed: u64) -> Self {
         let files_and_threads = (count("/proc/self/fd"), count("/proc/self/task"));
         let mut inspector =
             Inspector::options().client_timeout(Duration::from_millis(600)).bind("127.0.0.1:0").expect("a free port");
-        inspector.pool::<Being>().pool::<Letter>();
-        let clients = Clients::start(inspector.address().expect("it was bound"));
+        S::show(&mut inspector);
+        let clients = Clients::start(inspector.address().expect("it was bound"), S::REQUESTS);
         let folder = std::env::temp_dir().join(format!("lath-soak-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for saves");
         Self {
-            world: story::populated(seed),
-            shadow: story::empty(),
-            schedule: story::schedule(3),
-            serial: story::schedule(1),
+            world: S::populated(seed),
+            shadow: S::empty(),
+            schedule: S::on_threads(3),
+            serial: S::on_threads(1),
             history: History::new(REMEMBERED),
             inspector,
             clients,
@@ -105,6 +117,7 @@ impl Soak {
             ticks: 0,
             rollbacks: 0,
             loads: 0,
+            story: PhantomData,
         }
     }
 
@@ -123,7 +136,7 @@ impl Soak {
         if self.random.u8(..3) == 0 {
             self.save_and_load(*sums.last().expect("some ticks"));
         }
-        story::check(&self.world);
+        S::check(&self.world).unwrap_or_else(|complaint| panic!("round {}: {complaint}", self.rounds));
         self.rounds += 1;
         heap::used()
     }
@@ -131,6 +144,8 @@ impl Soak {
     /// One tick, and what the inspector is asked meanwhile. Notes the checksum after it.
     fn tick(&mut self, sums: &mut Vec<u64>) {
         self.history.push(&mut self.world, sums.len() as u64).expect("a snapshot");
+        let lot = self.lot(sums.len());
+        S::meddle(&mut self.world, lot);
         self.schedule.run(&mut self.world);
         self.inspector.update(&mut self.world, &mut self.schedule);
         sums.push(checksum(&self.world));
@@ -156,30 +171,36 @@ impl Soak {
     fn replay(&mut self, start: &Snapshot, sums: &[u64]) {
         start.restore(&mut self.shadow).expect("a snapshot that fits");
         for (tick, sum) in sums.iter().enumerate() {
+            let lot = self.lot(tick);
+            S::meddle(&mut self.shadow, lot);
             self.serial.run(&mut self.shadow);
             assert_eq!(checksum(&self.shadow), *sum, "tick {tick} of round {} on one thread", self.rounds);
         }
-        let (ours, theirs) = (self.world.pool::<Being>(), self.shadow.pool::<Being>());
-        assert!(ours.handles().eq(theirs.handles()), "the same things have other handles on one thread");
+    }
+
+    /// What is thrown before a tick of this round.
+    fn lot(&self, tick: usize) -> u64 {
+        fastrand::Rng::with_seed(self.rounds * TICKS + tick as u64).u64(..)
     }
 
     /// Through a file, into another world, in which it goes on.
     fn save_and_load(&mut self, sum: u64) {
         let path = self.folder.join("world.lath");
         Write::new().to_file(&Snapshot::take(&self.world).expect("a snapshot"), &path).expect("a save");
-        let mut loaded = story::empty();
+        let mut loaded = S::empty();
         Load::new().from_file(&mut loaded, &path).expect("what was saved");
         assert_eq!(checksum(&loaded), sum, "what was loaded is not what was saved");
-        assert_eq!(loaded.resource::<Books>(), self.world.resource::<Books>());
+        S::check(&loaded).unwrap_or_else(|complaint| panic!("after a load in round {}: {complaint}", self.rounds));
         self.world = loaded;
-        self.schedule = story::schedule(3);
+        self.schedule = S::on_threads(3);
         self.history = History::new(REMEMBERED);
         self.loads += 1;
     }
 
     fn summary(&self) -> String {
         let Self { rounds, ticks, rollbacks, loads, .. } = self;
-        format!("{rounds} rounds, {ticks} ticks, {rollbacks} rollbacks, {loads} saves and loads")
+        let name = S::NAME;
+        format!("{name}: {rounds} rounds, {ticks} ticks, {rollbacks} rollbacks, {loads} saves and loads")
     }
 
     /// Ends everything, and looks whether anything is left.
