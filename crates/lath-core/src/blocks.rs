@@ -267,13 +267,6 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         self.element_of::<SHIFT>(fine).map(|mut element| unsafe { element.as_mut() })
     }
 
-    /// As [`get_mut`](Self::get_mut), and quicker for an index in the same block as the last one that was asked for here.
-    #[inline(always)]
-    pub fn near_mut(&mut self, index: u32) -> Option<&mut E> {
-        // SAFETY: as in `get_mut`.
-        self.near(index).map(|mut element| unsafe { element.as_mut() })
-    }
-
     /// The elements from `index` to the end of its block; empty if there is no memory.
     #[inline]
     pub fn rest_of_block(&self, index: u32) -> &[E] {

@@ -12,7 +12,6 @@ use core::any::{TypeId, type_name};
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
-use core::ops::Range;
 
 use crate::error::{HandleError, Name};
 use crate::generation::{StampBits, is_live};
@@ -484,8 +483,10 @@ impl<T: Thing> HandleRange<T> {
     /// let run = Pool::new().spawn_range(3, |_| Key {}).unwrap();
     /// assert_eq!(run.iter().map(|key| key.index()).collect::<Vec<_>>(), [1, 2, 3]);
     /// ```
-    pub fn iter(self) -> HandleRangeIter<T> {
-        self.into_iter()
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Handle<T>> + DoubleEndedIterator + Clone {
+        // An iterator of the standard library's, which a `Vec` trusts to be as long as it says.
+        let (first, stamp) = (self.first.index(), self.first.stamp());
+        (0..self.len).map(move |i| Handle::from_parts(first + i, stamp))
     }
 }
 
@@ -516,42 +517,6 @@ impl<T: Thing> Hash for HandleRange<T> {
         (self.first, self.len).hash(state);
     }
 }
-
-impl<T: Thing> IntoIterator for HandleRange<T> {
-    type Item = Handle<T>;
-    type IntoIter = HandleRangeIter<T>;
-
-    fn into_iter(self) -> HandleRangeIter<T> {
-        HandleRangeIter { range: self, rest: 0..self.len }
-    }
-}
-
-/// The handles of a run, in order: [`HandleRange::iter`].
-#[derive(Clone)]
-pub struct HandleRangeIter<T: Thing> {
-    range: HandleRange<T>,
-    rest: Range<u32>,
-}
-
-impl<T: Thing> Iterator for HandleRangeIter<T> {
-    type Item = Handle<T>;
-
-    fn next(&mut self) -> Option<Handle<T>> {
-        self.range.get(self.rest.next()?)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.rest.size_hint()
-    }
-}
-
-impl<T: Thing> DoubleEndedIterator for HandleRangeIter<T> {
-    fn next_back(&mut self) -> Option<Handle<T>> {
-        self.range.get(self.rest.next_back()?)
-    }
-}
-
-impl<T: Thing> ExactSizeIterator for HandleRangeIter<T> {}
 
 /// `7v3+4`: four things from slot 7 on, all of generation 3.
 impl<T: Thing> fmt::Debug for HandleRange<T> {

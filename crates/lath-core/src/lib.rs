@@ -143,7 +143,7 @@ pub use bitflags;
 pub use error::{CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SpawnError, SpawnFault};
 pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
-pub use handle::{AnyHandle, Handle, HandleRange, HandleRangeIter};
+pub use handle::{AnyHandle, Handle, HandleRange};
 pub use lath_derive::{CoreThing as Thing, CoreView as View};
 pub use tags::{NoTags, TagBits, TagSet};
 #[cfg(not(feature = "alloc"))]

@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "the processor's instruction that fetches memory ahead of its use")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "the processor's instruction that fetches memory ahead of its use")
+)]
 //! Memory that will be needed soon: asked for now.
 
 /// Asks for the cache line at an address, whatever is there. Does nothing on processors that this is not written for.

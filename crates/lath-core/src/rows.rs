@@ -88,8 +88,13 @@ impl<T: Thing> Rows<T> {
         u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
     }
 
-    /// Makes slots ready up to the end of the group of `index`; or, if they are not next, the whole block of `index`.
-    fn extend(&self, index: u32) -> Result<(), OutOfMemory> {
+    /// Makes slots ready up to the end of the group of `index`; or, if they are not next, the whole block of `index`. If `bare`, those of the
+    /// group have no stamps yet.
+    ///
+    /// # Safety
+    ///
+    /// Nobody looks at a slot that has no stamp.
+    unsafe fn extend(&self, index: u32, bare: bool) -> Result<(), OutOfMemory> {
         let ready = self.ready.load(Ordering::Relaxed);
         if u64::from(index) < ready {
             return Ok(());
@@ -101,13 +106,14 @@ impl<T: Thing> Rows<T> {
         unsafe { self.slots.grow_uninit(index) }?;
         // Groups do not cross blocks. The stamps of a group are set just before its slots are filled: they are in the cache
         // then, which they would not be if the whole block had been cleared.
-        let mut end = (u64::from(index / GROUP) + 1) * u64::from(GROUP);
+        let first = u64::from(index - index % GROUP);
+        let mut end = first + u64::from(GROUP);
         // SAFETY: there is memory for the whole block, which both ends of this lie in. Nobody else writes here: these slots
         // were not ready, and only one thread extends at a time.
         unsafe {
-            let first = self.slots.element_unchecked(ready as u32);
-            for n in 0..(end - ready) as usize {
-                (&raw mut (*first.add(n).as_ptr()).stamp).write(AtomicU32::new(0));
+            let row = self.slots.element_unchecked(ready as u32);
+            for n in 0..(if bare { first } else { end } - ready) as usize {
+                (&raw mut (*row.add(n).as_ptr()).stamp).write(AtomicU32::new(0));
             }
         }
         // Blocks that were made out of order and come next are ready throughout.
@@ -177,9 +183,17 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
             wait(&mut rounds);
         }
-        let extended = self.extend(index);
+        // SAFETY: all slots get stamps.
+        let extended = unsafe { self.extend(index, false) };
         self.extending.store(false, Ordering::Release);
         extended?;
+        Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
+    }
+
+    #[inline]
+    unsafe fn grow_bare(&mut self, index: u32) -> Result<Self::Place, OutOfMemory> {
+        // SAFETY: nobody else can look (`&mut self`), and the caller does not before there are stamps.
+        unsafe { self.extend(index, true) }?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
@@ -276,10 +290,12 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     unsafe fn write(&self, place: Self::Place, value: T) {
-        // SAFETY: the place is ours and nobody else uses the value (both by the caller); `UnsafeCell` allows the writes.
+        let row = place.as_ptr();
+        // SAFETY: the place is ours and nobody else uses the value (both by the caller); `UnsafeCell` allows the writes. No reference to the
+        // row is made, which may have no stamp yet.
         unsafe {
-            (*place.as_ref().tags.get()).write(value.tags());
-            (*place.as_ref().value.get()).write(value);
+            UnsafeCell::raw_get(&raw const (*row).tags).write(MaybeUninit::new(value.tags()));
+            UnsafeCell::raw_get(&raw const (*row).value).write(MaybeUninit::new(value));
         }
     }
 

@@ -67,6 +67,19 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// [`OutOfMemory`] if the allocator refuses; nothing changed.
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory>;
 
+    /// As [`grow`](Self::grow), but the stamps of that group may not be set.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Self::grow).
+    ///
+    /// # Safety
+    ///
+    /// The caller sets the stamps of all 64 slots before anybody looks at them.
+    unsafe fn grow_bare(&mut self, index: u32) -> Result<Self::Place, OutOfMemory> {
+        self.grow(index)
+    }
+
     /// How many slots have memory, counted from slot 0 up to the first gap.
     fn slots(&self) -> u64;
 

@@ -142,7 +142,7 @@ fn assert_range<T: Thing>(first: Handle<T>, len: u32, random: &mut Rng) {
     }
     assert_eq!(range.get(u32::MAX), None);
     assert_eq!(range.iter().rev().collect::<Vec<_>>(), list.iter().rev().copied().collect::<Vec<_>>());
-    let mut rest = range.into_iter();
+    let mut rest = range.iter();
     loop {
         assert_eq!((rest.len(), rest.size_hint()), (list.len(), (list.len(), Some(list.len()))));
         let (found, expected) =

@@ -150,10 +150,10 @@ mod names {
     pub use lath_core::{
         Ancestors, AnyHandle, Attached, Branch, CapacityError, Children, CloneStorage, Cursor, Descendants, DrainWhere,
         Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields, FixedPool, Handle, HandleBits, HandleError,
-        HandleRange, HandleRangeIter, Home, Iter, IterMut, Lane, LinkError, LinkRole, LinksAndThings, LinksOnly, Mut,
-        Name, NoTags, Orphans, OtherViews, OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation,
-        Relatives, Remap, Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf,
-        TagBits, TagSet, TakenTree, Thing, ThingMut, ThingRef, Things, View, Views, bitflags,
+        HandleRange, Home, Iter, IterMut, Lane, LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags,
+        Orphans, OtherViews, OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Relatives, Remap,
+        Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf, TagBits, TagSet,
+        TakenTree, Thing, ThingMut, ThingRef, Things, View, Views, bitflags,
     };
 }
 

@@ -64,6 +64,32 @@ impl<T: Thing> Cells<T> {
         Batch { run: handle.index()..handle.index() + 1, stamp: handle.stamp(), ..Batch::EMPTY }
     }
 
+    /// Makes room for a group whose slots have no stamps yet. The place of the first.
+    ///
+    /// # Safety
+    ///
+    /// The caller sets the stamps of all 64 slots, before anybody looks at them.
+    pub(super) unsafe fn bare_room(&mut self, first: u32) -> Result<Place<T>, OutOfMemory> {
+        if !self.slots.has_room(first) {
+            self.slots.grow(first)?;
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { self.values.grow_bare(first) }
+    }
+
+    /// Gives some slots of a group the stamps of slots that were never used.
+    ///
+    /// # Safety
+    ///
+    /// `start` is the first place of a group of this storage. The slots hold no values, or none that anybody will ask for.
+    pub(super) unsafe fn set_fresh(&mut self, start: Place<T>, bits: u64) {
+        for bit in ones(bits) {
+            // SAFETY: both places are of this storage and in one group; `&mut self` keeps everyone else away. Through a pointer: there
+            // may be no stamp yet.
+            unsafe { self.values.stamps(T::Storage::step(start, bit)).cast_mut().write(SPENT) };
+        }
+    }
+
     /// Fills the free slots of the lowest group that has any, as far as `things` go. `None` if there is no such group, or
     /// no memory for it. If `things` panics, what it gave before stays. `note` hears every generation.
     #[inline(always)]
@@ -73,25 +99,26 @@ impl<T: Thing> Cells<T> {
         note: &mut impl FnMut(u32),
     ) -> Option<(Batch<T>, End)> {
         let index = self.slots.lowest_free()?;
-        let fresh = self.values.place(index).is_none();
-        self.room(index).ok()?;
         let first = index - index % GROUP;
-        let start = self.values.place(first)?;
+        let fresh = self.values.place(first).is_none();
+        // SAFETY: slots that are filled get a stamp, the others get theirs from `Filled`.
+        let start = if fresh { unsafe { self.bare_room(first) }.ok()? } else { self.values.place(first)? };
         let free = self.slots.free_word(first / GROUP);
-        let mut filled = Filled { cells: self, number: first / GROUP, bits: 0 };
+        let mut filled = Filled { cells: self, number: first / GROUP, bits: 0, bare: fresh.then_some(start) };
         let bits = Handle::<T>::STAMP;
         let mut put = |filled: &mut Filled<'_, T>, bit: u32| {
             let Some(value) = things.next() else { return Err(End::Things) };
             let kind = fitting_kind(bits, value.kind()).map_err(End::Fault)?;
             // SAFETY: both places are of this storage and in one group. Nobody else uses the value: the slot is free, and
-            // `&mut self`.
+            // `&mut self`. The stamp is set through a pointer: it may not be one yet.
             unsafe {
                 let values = &filled.cells.values;
                 let place = T::Storage::step(start, bit);
-                let stamp = values.stamp(place);
-                let generation = if fresh { 1 } else { bits.generation_of(stamp.load(Ordering::Relaxed)) + 1 };
+                let stamp = values.stamps(place).cast_mut();
+                let generation = if fresh { 1 } else { bits.generation_of(stamp.read()) + 1 };
+                values.prefetch_on(place);
                 values.write(place, value);
-                stamp.store(bits.stamp(generation, kind), Ordering::Relaxed);
+                stamp.write(bits.stamp(generation, kind));
                 filled.bits |= 1 << bit;
                 note(generation);
             }
@@ -116,11 +143,17 @@ struct Filled<'a, T: Thing> {
     cells: &'a mut Cells<T>,
     number: u32,
     bits: u64,
+    /// The place of the first, if slots that were not filled have no stamp.
+    bare: Option<Place<T>>,
 }
 
 impl<T: Thing> Drop for Filled<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        if let Some(start) = self.bare.filter(|_| self.bits != u64::MAX) {
+            // SAFETY: the first place of the group; nothing was put into the others.
+            unsafe { self.cells.set_fresh(start, !self.bits) };
+        }
         if self.bits != 0 {
             self.cells.slots.take_all(self.number, self.bits);
             self.cells.mark(self.number * GROUP);

@@ -175,6 +175,11 @@ impl<T: Thing> Cells<T> {
         Some(unsafe { self.values.stamp(place) }.load(Ordering::Acquire))
     }
 
+    /// The place of the first slot of a group that has memory.
+    fn first_place(&self, number: u32) -> Place<T> {
+        self.values.place(number * GROUP).unwrap_or_else(|| unreachable!("group {number} has memory"))
+    }
+
     /// The handle of the value in a slot, if handles reach one there.
     pub(crate) fn handle_at(&self, index: u32) -> Option<Handle<T>> {
         self.stamp(index).filter(|&stamp| is_live(stamp)).map(|stamp| Handle::from_parts(index, stamp))

@@ -8,8 +8,9 @@ use crate::handle::HandleRange;
 use crate::state::fitting_kind;
 
 impl<T: Thing> Cells<T> {
-    /// Fills the free slots `first..first + n`, which have room, with what `f` makes, under one generation. If a value
-    /// is refused, or `f` panics, those already made are dropped and nothing has changed.
+    /// Fills the `n` free slots from `first` on with what `f` makes, under one generation. If a value is refused, or memory, or `f`
+    /// panics, those already made are dropped and nothing has changed.
+    #[inline(always)]
     pub(crate) fn fill_run(
         &mut self,
         first: u32,
@@ -17,11 +18,17 @@ impl<T: Thing> Cells<T> {
         mut f: impl FnMut(u32) -> T,
     ) -> Result<HandleRange<T>, SpawnFault> {
         let bits = Handle::<T>::STAMP;
+        let worn = self.worn_part(first, n);
+        for (number, _) in groups_of(first, 0, worn) {
+            self.room(number * GROUP).map_err(SpawnFault::OutOfMemory)?;
+        }
         // The first generation that is new for every slot of the run.
-        let generation = (first..first + n).filter_map(|index| self.stamp(index)).fold(0, u32::max) + 1;
-        let mut written = Written { cells: self, first, count: 0 };
+        // SAFETY: the places are of this storage.
+        let generations = self.places(first, worn).map(|place| unsafe { self.values.stamp(place) });
+        let generation =
+            generations.map(|stamp| bits.generation_of(stamp.load(Ordering::Relaxed))).fold(0, u32::max) + 1;
         let mut kind = 0;
-        for i in 0..n {
+        let mut make = |i| {
             let value = f(i);
             let its_kind = fitting_kind(bits, value.kind())?;
             if i == 0 {
@@ -30,44 +37,145 @@ impl<T: Thing> Cells<T> {
                 let handle = Handle::<T>::from_parts(first + i, bits.stamp(generation, kind)).name();
                 return Err(SpawnFault::Handle(HandleError::WrongKind { handle, kind, expected: its_kind }));
             }
-            written.push(value)?;
-        }
+            Ok((value, bits.stamp(generation, kind)))
+        };
+        let mut written = Written { cells: self, first, count: 0, worn, made: worn };
+        written.fill_worn(&mut make)?;
+        written.fill_fresh(n, make)?;
         mem::forget(written);
-        let stamp = bits.stamp(generation, kind);
-        for index in first..first + n {
-            let Some(place) = self.values.place(index) else { unreachable!("there is room") };
-            // SAFETY: the place is of this storage and, as an odd stamp says (C1), holds a value: `written` put it there.
-            let tags = unsafe {
-                self.values.stamp(place).store(stamp, Ordering::Relaxed);
-                self.values.tags(place)
-            };
-            self.slots.take(index);
-            self.mark(index);
-            self.note_tags(index, tags.widen());
+        self.note_run(first, n, worn, bits.stamp(generation, kind));
+        HandleRange::new(Handle::from_parts(first, bits.stamp(generation, kind)), n).map_err(SpawnFault::Handle)
+    }
+
+    /// How many of `n` slots from `first` on have to be looked at, as they were used before: all, unless there is no memory for what follows.
+    /// Things with tags go one by one, in any case.
+    fn worn_part(&self, first: u32, n: u32) -> u32 {
+        let (start, end) = (u64::from(first), u64::from(first) + u64::from(n));
+        let made = self.values.slots().clamp(start, end);
+        // Block by block: some may have been made out of order.
+        let mut index = made;
+        while let Some(at) = u32::try_from(index).ok().filter(|_| index < end) {
+            if self.values.place(at).is_some() {
+                return n;
+            }
+            index += u64::from(T::Storage::run_len(at));
         }
-        HandleRange::new(Handle::from_parts(first, stamp), n).map_err(SpawnFault::Handle)
+        if Self::TAGGED { n } else { (made - start) as u32 }
+    }
+
+    /// Notes that the slots of a run are live. All hold values; those after the first `worn` have their stamps already.
+    fn note_run(&mut self, first: u32, n: u32, worn: u32, stamp: u32) {
+        for (number, bits) in groups_of(first, 0, n) {
+            self.slots.take_all(number, bits);
+            self.mark(number * GROUP);
+        }
+        for place in self.places(first, worn) {
+            // SAFETY: the place is of this storage and, as an odd stamp says (C1), holds a value (by the caller).
+            unsafe { self.values.stamp(place).store(stamp, Ordering::Relaxed) };
+        }
+        if Self::TAGGED {
+            for index in (0..n).map(|i| first + i) {
+                let Some(place) = self.values.place(index) else { unreachable!("it holds a value") };
+                // SAFETY: as above.
+                let tags = unsafe { self.values.tags(place) };
+                self.note_tags(index, tags.widen());
+            }
+        }
+    }
+
+    /// The places of the slots of a run that has memory, in order.
+    fn places(&self, first: u32, n: u32) -> impl Iterator<Item = Place<T>> {
+        let groups = groups_of(first, 0, n).map(|(number, bits)| (self.first_place(number), bits));
+        // SAFETY: both places are of this storage and in one group.
+        groups.flat_map(|(start, bits)| ones(bits).map(move |bit| unsafe { T::Storage::step(start, bit) }))
     }
 }
 
-/// Values in free slots, `count` of them from `first` on: no stamp says that they are there. Dropped unless forgotten.
+/// The groups that `n` slots after the first `skip` from `first` on lie in, and which of their slots these are.
+fn groups_of(first: u32, skip: u32, n: u32) -> impl Iterator<Item = (u32, u64)> {
+    let (group, first) = (u64::from(GROUP), u64::from(first) + u64::from(skip));
+    let end = first + u64::from(n);
+    let numbers = first / group..end.div_ceil(group);
+    numbers.filter(move |_| n > 0).map(move |number| {
+        let skipped = first.saturating_sub(number * group);
+        let len = (end - number * group).min(group) - skipped;
+        (number as u32, u64::MAX >> (group - len) << skipped)
+    })
+}
+
+/// Values in free slots, `count` of them from `first` on, that nobody knows of. Dropped unless forgotten.
 struct Written<'a, T: Thing> {
     cells: &'a mut Cells<T>,
     first: u32,
     count: u32,
+    /// From this one of them on, up to `made`, slots came without stamps, and have those of live things where there is a value.
+    worn: u32,
+    made: u32,
 }
 
 impl<T: Thing> Written<'_, T> {
-    /// Takes the value only if there is memory to note its tags, too.
-    fn push(&mut self, value: T) -> Result<(), SpawnFault> {
-        let index = self.first + self.count;
-        let tags = value.tags().widen();
-        self.cells.room_for_tags(index, tags).map_err(SpawnFault::OutOfMemory)?;
-        let Some(place) = self.cells.values.place(index) else { unreachable!("there is room") };
-        // SAFETY: the place is of this storage, and nobody else uses the value of a free slot.
-        unsafe { self.cells.values.write(place, value) };
-        self.count += 1;
-        self.cells.hold_to(place, tags);
+    /// Fills the slots that were used before with values. Their stamps still say that there are none.
+    #[inline(always)]
+    fn fill_worn(&mut self, make: &mut impl FnMut(u32) -> Result<(T, u32), SpawnFault>) -> Result<(), SpawnFault> {
+        for (number, bits) in groups_of(self.first, 0, self.worn) {
+            let start = self.cells.first_place(number);
+            for bit in ones(bits) {
+                let (value, _) = make(self.count)?;
+                let tags = value.tags().widen();
+                // The value is taken only if there is memory to note its tags, too.
+                self.cells.room_for_tags(number * GROUP + bit, tags).map_err(SpawnFault::OutOfMemory)?;
+                // SAFETY: both places are of this storage and in one group; nobody else uses the value of a free slot.
+                let place = unsafe {
+                    let place = T::Storage::step(start, bit);
+                    self.cells.values.prefetch_on(place);
+                    self.cells.values.write(place, value);
+                    place
+                };
+                self.count += 1;
+                self.cells.hold_to(place, tags);
+            }
+        }
         Ok(())
+    }
+
+    /// Makes memory for the slots that are left of `n`, group by group, and fills them with values and stamps.
+    #[inline(always)]
+    fn fill_fresh(
+        &mut self,
+        n: u32,
+        mut make: impl FnMut(u32) -> Result<(T, u32), SpawnFault>,
+    ) -> Result<(), SpawnFault> {
+        for (number, bits) in groups_of(self.first, self.count, n - self.count) {
+            // SAFETY: slots of the run get a stamp when they are filled, or from `clear_stamps`, the others below.
+            let start = unsafe { self.cells.bare_room(number * GROUP) }.map_err(SpawnFault::OutOfMemory)?;
+            self.made += bits.count_ones();
+            // SAFETY: the first place of the group; slots that are not of the run hold nothing.
+            unsafe { self.cells.set_fresh(start, !bits) };
+            let first = bits.trailing_zeros();
+            for bit in first..first + bits.count_ones() {
+                let (value, stamp) = make(self.count)?;
+                let values = &self.cells.values;
+                // SAFETY: both places are of this storage and in one group; nobody else uses the value of a free slot. The stamp is set
+                // through a pointer: there is none yet.
+                unsafe {
+                    let place = T::Storage::step(start, bit);
+                    values.prefetch_on(place);
+                    values.write(place, value);
+                    values.stamps(place).cast_mut().write(stamp);
+                }
+                self.count += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives slots that came without stamps those of slots that were never used.
+    fn clear_stamps(&mut self) {
+        for (number, bits) in groups_of(self.first, self.worn, self.made - self.worn) {
+            let start = self.cells.first_place(number);
+            // SAFETY: the first place of the group; what was put into its slots is dropped after this.
+            unsafe { self.cells.set_fresh(start, bits) };
+        }
     }
 }
 
@@ -76,7 +184,7 @@ impl<T: Thing> Written<'_, T> {
         while self.count > 0 {
             self.count -= 1;
             if let Some(place) = self.cells.values.place(self.first + self.count) {
-                // SAFETY: the place is of this storage and holds a value: `push` wrote it, and it is not counted any
+                // SAFETY: the place is of this storage and holds a value that was put there, and it is not counted any
                 // more, so this is its last use.
                 unsafe { self.cells.values.drop_in_place(place) };
             }
@@ -95,6 +203,7 @@ impl<T: Thing> Drop for Written<'_, T> {
             }
         }
 
+        self.clear_stamps();
         Rest(self).0.drop_all();
     }
 }

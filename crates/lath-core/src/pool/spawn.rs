@@ -122,14 +122,12 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(wagons[train.get(2).unwrap()].number, 2);
     /// assert_eq!(format!("{train:?}"), "1v1+3");
     /// ```
+    #[inline]
     pub fn spawn_range(&mut self, n: u32, f: impl FnMut(u32) -> T) -> Result<HandleRange<T>, SpawnFault> {
         if n == 0 {
             return Ok(HandleRange::EMPTY);
         }
         let first = self.cells.slots().free_run(n).ok_or_else(|| self.full())?;
-        for index in (0..n).map(|i| first + i) {
-            self.cells.room(index).map_err(SpawnFault::OutOfMemory)?;
-        }
         let range = self.cells.fill_run(first, n, f)?;
         let Self { cells, counts, .. } = self;
         counts.note_spawned::<T>(range.first().generation(), || cells.slots().used());

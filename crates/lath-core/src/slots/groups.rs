@@ -8,7 +8,7 @@
 //! A group has its four words at one place, so that they are found at once; and the live words of eight groups lie side by
 //! side, so that a walk, which looks at them alone, reads a quarter of the memory.
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 
@@ -88,12 +88,6 @@ impl Groups {
         Some(words_mut(self.eights.get_mut_of::<SHIFT>(index)?, index / super::GROUP))
     }
 
-    /// As [`get_mut`](Self::get_mut), and quicker for a group near the last one that was asked for here.
-    #[inline(always)]
-    pub(super) fn near_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
-        Some(words_mut(self.eights.near_mut(number / EIGHT)?, number))
-    }
-
     /// One word of a group; a group without memory is all free.
     #[inline]
     pub(super) fn word(&self, number: u32, state: usize) -> u64 {
@@ -104,6 +98,17 @@ impl Groups {
     #[inline]
     pub(super) fn taken(&self, number: u32) -> u64 {
         self.get(number).map_or(0, |[held, live, ..]| held.load(Relaxed) | live.load(Relaxed))
+    }
+
+    /// The four words of some groups of one block; a group without memory is all free.
+    #[inline]
+    pub(super) fn row(&self, groups: Range<u32>) -> impl Iterator<Item = [u64; 4]> {
+        let eights = self.eights.rest_of_block(groups.start / EIGHT);
+        let skipped = groups.start % EIGHT;
+        (skipped..skipped + groups.len() as u32).map(move |n| match eights.get((n / EIGHT) as usize) {
+            Some(eight) => eight.each_ref().map(|line| line.0[(n % EIGHT) as usize].load(Relaxed)),
+            None => [0; 4],
+        })
     }
 
     /// The live slots of the groups from `number` on, as far as they lie in a row.

@@ -1,34 +1,44 @@
 //! The states of all slots, for copies of pools.
 
+use core::ops::Range;
+
 use super::*;
 
 impl Slots {
     /// The states of a group: taken, live, claimed, buried. A group without memory is all free.
     #[inline]
     pub(crate) fn group(&self, number: u32) -> [u64; 4] {
-        self.groups.get(number).map_or([0; 4], |group| {
-            let [held, live, claimed, buried] = group.map(|word| word.load(Relaxed));
-            [held | live, live, claimed, buried]
-        })
+        self.groups.get(number).map_or([0; 4], |group| states(group.map(|word| word.load(Relaxed))))
+    }
+
+    /// The states of some groups of one block.
+    #[inline]
+    pub(crate) fn row(&self, groups: Range<u32>) -> impl Iterator<Item = [u64; 4]> {
+        self.groups.row(groups).map(states)
     }
 
     /// Makes the states of every group that has memory what `group` says. They must keep S1 and S4.
     pub(crate) fn assign(&mut self, mut group: impl FnMut(u32) -> [u64; 4]) {
         let mut block = Some(Groups::bounds(0));
         while let Some(numbers) = block {
-            let next = numbers.end().checked_add(1);
-            for number in numbers {
-                let Some(entry) = self.groups.near_mut(number) else { break };
-                let [taken, live, claimed, buried] = group(number);
-                let new = [taken & !live, live, claimed, buried];
-                // Word by word: as arrays they would be compared in memory, right after having been written there.
-                if entry.iter().zip(new).fold(0, |differ, (word, new)| differ | (**word ^ new)) != 0 {
-                    let old = entry.each_ref().map(|word| **word);
-                    entry.into_iter().zip(new).for_each(|(word, new)| *word = new);
-                    self.note_states(number, old, new);
-                }
+            let (mut from, end) = (*numbers.start(), *numbers.end() + 1);
+            // Mostly few of them differ.
+            loop {
+                let mut groups = (from..end).zip(self.groups.row(from..end));
+                let differs = |(number, old): (u32, [u64; 4])| {
+                    let new = words(group(number));
+                    // Word by word: as arrays they would be compared in memory, right after having been written there.
+                    let differ = old.iter().zip(new).fold(0, |differ, (old, new)| differ | (old ^ new));
+                    (differ != 0).then_some((number, old, new))
+                };
+                let Some((number, old, new)) = groups.find_map(differs) else { break };
+                drop(groups);
+                let Some(entry) = self.groups.get_mut(number) else { break };
+                entry.into_iter().zip(new).for_each(|(word, new)| *word = new);
+                self.note_states(number, old, new);
+                from = number + 1;
             }
-            block = next.filter(|&next| next < self.groups.end()).map(Groups::bounds);
+            block = Some(end).filter(|&next| next < self.groups.end()).map(Groups::bounds);
         }
     }
 
@@ -41,6 +51,7 @@ impl Slots {
         change(&mut self.buried, old[BURIED], new[BURIED]);
         change(&mut self.retired, out_of_use(old), out_of_use(new));
         *self.calm.get_mut() = 0;
+        self.note_worn(number);
         let full = new[HELD] | new[LIVE] == u64::MAX;
         if !full {
             let lowest = self.lowest.get_mut();
@@ -65,6 +76,16 @@ impl Slots {
         let last = taken.filter(|(_, taken)| *taken != 0).last();
         last.map(|(number, taken)| number * GROUP + (63 - taken.leading_zeros())).filter(|&last| last >= from)
     }
+}
+
+/// What the words of a group say: which slots are taken, live, claimed, buried.
+fn states([held, live, claimed, buried]: [u64; 4]) -> [u64; 4] {
+    [held | live, live, claimed, buried]
+}
+
+/// The words of a group that is in these states.
+fn words([taken, live, claimed, buried]: [u64; 4]) -> [u64; 4] {
+    [taken & !live, live, claimed, buried]
 }
 
 fn put<const ONES: bool>(set: &mut Bits<ONES>, number: u32, is_in: bool) {

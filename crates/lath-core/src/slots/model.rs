@@ -342,6 +342,21 @@ fn slots_do_what_a_map_of_states_says() {
 }
 
 #[test]
+fn the_only_slot_of_the_last_group_is_found_when_the_groups_before_are_full() {
+    for groups in 1..4u32 {
+        let mut slots = Slots::new(u64::from(groups) * 64 + 1).unwrap();
+        slots.grow(groups * GROUP).unwrap();
+        for group in 0..groups {
+            slots.take_all(group, slots.free_word(group));
+        }
+        let last = groups * GROUP;
+        assert_eq!((slots.next_free(1), slots.lowest_free(), slots.free_run(1)), (Some(last), Some(last), Some(last)));
+        slots.take(last);
+        assert_eq!((slots.next_free(1), slots.lowest_free(), slots.free_run(1)), (None, None, None));
+    }
+}
+
+#[test]
 fn the_largest_space_ends_at_the_last_index() {
     let slots = Slots::new(1 << 32).unwrap();
     let (last, group) = (u32::MAX, u32::MAX / GROUP);

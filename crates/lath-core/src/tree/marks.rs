@@ -176,6 +176,8 @@ impl Set {
 
 #[cfg(test)]
 mod tests {
+    use alloc::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -190,5 +192,45 @@ mod tests {
         assert_eq!(marks.list.last(), Some(&(5, 99_999)));
         marks.tidy();
         assert_eq!(marks.list, [(7, 1), (5, 99_999)]);
+    }
+
+    #[test]
+    fn what_is_left_for_a_sweep_is_marked_and_there_and_has_nothing_marked_above_it() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut marks = Marks { in_use: true, ..Marks::default() };
+        for round in 0..400 {
+            // Long branches: on the way up what was found out is kept.
+            let count = random.u32(1..200);
+            let parent = |me: u32, random: &mut fastrand::Rng| match random.u8(..20) {
+                0 => random.u32(..me),
+                _ => me - 1,
+            };
+            let parents: Vec<u32> = (0..=count).map(|me| if me < 2 { 0 } else { parent(me, &mut random) }).collect();
+            let rows: Vec<Row> = parents.iter().map(|&parent| Row { parent, ..Row::default() }).collect();
+            let mut marked = BTreeSet::new();
+            marks.clear();
+            for _ in 0..random.u32(..20) {
+                let me = random.u32(1..=count);
+                if random.u8(..4) == 0 {
+                    marks.forget(me);
+                    marked.remove(&me);
+                } else {
+                    marks.mark(me, 1);
+                    marked.insert(me);
+                }
+            }
+            let there = |me: u32| me % 5 != 0;
+            let is_topmost = |me: u32| {
+                let mut above = parents[me as usize];
+                while above != 0 && !marked.contains(&above) {
+                    above = parents[above as usize];
+                }
+                above == 0
+            };
+            let expected: BTreeSet<u32> = marked.iter().copied().filter(|&me| there(me) && is_topmost(me)).collect();
+            marks.keep_topmost(&rows, |me, _| there(me));
+            let left: BTreeSet<u32> = marks.list().iter().map(|&(me, _)| me).collect();
+            assert_eq!((&left, marks.list().len()), (&expected, expected.len()), "round {round}");
+        }
     }
 }

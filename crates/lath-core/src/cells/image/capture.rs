@@ -64,11 +64,13 @@ impl<T: Snap> Cells<T> {
     /// Finds the groups that have things or had some: from the start of every block to the last of them. Of slots after that
     /// there is only the stamp to note.
     pub(super) fn find_runs(&self, image: &mut Image<T>) {
+        let worn = self.slots.worn_end().max(1);
         for range in self.values.ranges() {
             let mut start = range.start;
             while start < range.end {
                 let end = (start + u64::from(T::Storage::run_len(start as u32))).min(range.end);
-                let (first, count) = ((start / u64::from(GROUP)) as u32, ((end - start) / u64::from(GROUP)) as u32);
+                let (first, groups) = ((start / u64::from(GROUP)) as u32, (end - start) / u64::from(GROUP));
+                let count = worn.saturating_sub(u64::from(first)).min(groups) as u32;
                 let used = (0..count).rev().find(|n| self.slots.group(first + n)[0] != 0).map_or(0, |last| last + 1);
                 if used > 0 {
                     image.runs.push(Run { group: first, len: used });
@@ -88,9 +90,6 @@ impl<T: Snap> Cells<T> {
 
     /// Whether any slot of a group that has memory has been used before.
     pub(super) fn has_stamps(&self, number: u32) -> bool {
-        if u64::from(number) >= self.slots.worn_end() {
-            return false;
-        }
         let first = self.first_place(number);
         // SAFETY: the place is of this storage, and so are the other 63 of the group, whose stamps are as far apart as it says.
         // Stamps are initialised wherever there is memory, and others change them through atomics only.
@@ -108,17 +107,18 @@ impl<T: Snap> Cells<T> {
 
     /// Notes the states of the slots, such that they fit together although others may claim slots meanwhile.
     pub(super) fn note_words(&self, image: &mut Image<T>) {
-        let Image { numbers, words, held, .. } = image;
+        let Image { runs, numbers, words, held, .. } = image;
         let mut rounds = 0;
         loop {
             let mut out_of_use = 0;
             words.clear();
-            words.extend(numbers.iter().map(|&number| {
-                let [taken, live, claimed, buried] = self.slots.group(number);
-                let claimed = claimed & taken; // what was claimed between the two looks was free at the first
-                out_of_use += ones(taken & !(live | claimed | buried)).count(); // mostly none
-                [taken, live, claimed, buried]
-            }));
+            for run in &*runs {
+                words.extend(self.slots.row(run.group..run.group + run.len).map(|[taken, live, claimed, buried]| {
+                    let claimed = claimed & taken; // what was claimed between the two looks was free at the first
+                    out_of_use += ones(taken & !(live | claimed | buried)).count(); // mostly none
+                    [taken, live, claimed, buried]
+                }));
+            }
             // Slot 0 and the retired: neither changes behind a shared reference. If there are more, somebody has taken a slot
             // and not yet noted that it is claimed.
             if out_of_use == self.slots.retired() as usize + 1 {
@@ -201,11 +201,6 @@ impl<T: Snap> Cells<T> {
                 unsafe { kept.take(at + n as usize, &self.values, first, held) };
             }
         }
-    }
-
-    /// The place of the first slot of a group that has memory.
-    pub(super) fn first_place(&self, number: u32) -> Place<T> {
-        self.values.place(number * GROUP).unwrap_or_else(|| unreachable!("the image has groups with memory only"))
     }
 
     /// Copies the strips of some groups whole.

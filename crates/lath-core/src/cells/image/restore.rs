@@ -179,15 +179,22 @@ impl<T: Snap> Cells<T> {
             Filling { cells: self, image, field: 0, at: 0, done: 0 }.fill();
         }
         // From here on no code of the user's runs, so nothing panics.
-        let mut at = 0;
-        for &run in &image.runs {
+        // The last run first: if the image was taken just now, that one is still in the cache.
+        let mut at = image.numbers.len();
+        for &run in image.runs.iter().rev() {
+            at -= run.len as usize;
             self.paste_run(image, run, at, since);
-            at += run.len as usize;
         }
         self.restore_old_stamps(image);
-        self.slots.assign(|number| image.place_of(number).map_or([0; 4], |at| image.words[at]));
-        let staged = image.words.iter().zip(&image.held).map(|(words, held)| ones(words[2] & held).count() as u32);
-        *self.staged.get_mut() = staged.sum(); // mostly none
+        // The image is walked along with the pool: both are in order, and the pool has memory for all of its groups.
+        let (mut groups, mut staged) = (image.numbers.iter().zip(&image.words).zip(&image.held).peekable(), 0);
+        self.slots.assign(|number| {
+            groups.next_if(|((at, _), _)| **at == number).map_or([0; 4], |((_, &words), held)| {
+                staged += ones(words[2] & held).count() as u32; // mostly none
+                words
+            })
+        });
+        *self.staged.get_mut() = staged;
         if Self::TAGGED {
             self.restore_tags(image);
         }
@@ -215,9 +222,10 @@ impl<T: Snap> Cells<T> {
     /// Copies the strips and stamps of some groups in a row, those that may differ.
     fn paste_run(&mut self, image: &Image<T>, run: Run, at: usize, since: Option<u64>) {
         let mut n = 0;
+        let known = since.filter(|_| self.marks.is_some());
         while n < run.len {
             let differs = |n: &u32| self.differs(image, at + *n as usize, since);
-            let count = (n..run.len).take_while(differs).count() as u32;
+            let count = if known.is_some() { (n..run.len).take_while(differs).count() as u32 } else { run.len };
             if count == 0 {
                 n += 1;
                 continue;
@@ -273,10 +281,11 @@ impl<T: Snap> Cells<T> {
     fn restore_old_stamps(&mut self, image: &Image<T>) {
         // By blocks, since what is walked is also changed.
         let mut block = Some(0u32);
-        while let Some(start) = block {
+        let worn = self.slots.worn_end();
+        while let Some(start) = block.filter(|start| u64::from(start / GROUP) < worn) {
             let end = u64::from(start) + u64::from(T::Storage::run_len(start));
             if self.values.place(start).is_some() {
-                for number in start / GROUP..(end / u64::from(GROUP)) as u32 {
+                for number in start / GROUP..(end / u64::from(GROUP)).min(worn) as u32 {
                     let there = || self.values.place(number * GROUP).is_some();
                     if image.place_of(number).is_none() && there() && self.has_stamps(number) {
                         self.clear_stamps(number);
