@@ -16,6 +16,8 @@
 # LATH_QUICK=3 uses only those tests that take less than 3 seconds, where there are any. After that, without it and with the lines that say
 # `missed` taken out of the results, the survivors meet all tests.
 #
+# LATH_EVERY=3 tries every third change of all files first, then those after them, and so on: a sample, if the time is short.
+#
 # To try everything anew, as after a change of the code: remove target/mutants.
 
 set -euo pipefail

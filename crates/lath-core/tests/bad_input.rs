@@ -1,8 +1,9 @@
 //! Bad input is refused with an error that names what was wrong, and nothing changes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use lath_core::{CapacityError, FixedPool, Handle, HandleError, HandleRange, Pool, SpawnFault, Stats, Thing};
+use lath_core::{CapacityError, Excess, FixedPool, Handle, HandleError, HandleRange, Pool, SpawnFault, Stats, Thing};
 use proptest::prelude::*;
 
 #[derive(Thing, Clone, Default, Debug)]
@@ -453,4 +454,26 @@ mod bytemuck {
         let prey = Pool::new().spawn(ship(1));
         assert_eq!(bytes_of(&prey), prey.to_bits().to_ne_bytes());
     }
+}
+
+#[derive(Thing, Default)]
+struct Leaky {}
+
+#[test]
+fn a_warning_comes_once_and_not_before_there_are_more_than_expected() {
+    static WARNED: AtomicU32 = AtomicU32::new(0);
+    let warn = |excess: &Excess| {
+        assert_eq!(excess.expected, 10);
+        WARNED.fetch_add(1, Relaxed);
+    };
+    let mut pool = Pool::<Leaky>::new();
+    pool.expect_at_most_or(10, warn);
+    (0..10).for_each(|_| _ = pool.spawn(Leaky {}));
+    assert_eq!((WARNED.load(Relaxed), pool.stats().beyond_expected), (0, false));
+    pool.expect_at_most_or(10, warn); // as many as that are there
+    assert_eq!((WARNED.load(Relaxed), pool.stats().beyond_expected), (0, false));
+    (1..=5).for_each(|_| _ = pool.spawn(Leaky {}));
+    assert_eq!((WARNED.load(Relaxed), pool.stats().beyond_expected), (1, true));
+    pool.expect_at_most_or(10, warn); // more than that are there
+    assert_eq!((WARNED.load(Relaxed), pool.stats().beyond_expected), (2, true));
 }

@@ -4,6 +4,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use fastrand::Rng;
 use lath_core::{Handle, HandleError, Pool, Thing};
@@ -67,6 +68,11 @@ impl Model {
     }
 }
 
+/// A panic that nobody is told of.
+fn interrupt<T>() -> T {
+    resume_unwind(Box::new(()))
+}
+
 fn handle(index: u32, generation: u32) -> Handle<Crew> {
     Handle::from_bits(u64::from(generation) << 32 | u64::from(index))
 }
@@ -83,7 +89,7 @@ fn play(seed: u64) {
     let (mut pool, mut model) = (Pool::new(), Model::default());
     for step in 0..150 {
         let index = place(&mut random);
-        match random.u8(..8) {
+        match random.u8(..9) {
             0..=2 => {
                 let generation = (model.generation(index) + random.u32(1..4)) | 1;
                 let spawned = pool.spawn_at(handle(index, generation), Crew { number: step }).is_ok();
@@ -106,13 +112,17 @@ fn play(seed: u64) {
                 pool.commit();
             }
             4 => {
-                let len = random.u32(1..200);
-                let range = pool.spawn_range(len, |_| Crew { number: step });
+                let len = random.u32(1..600);
+                let ended = len.saturating_sub(random.u32(..1200));
+                let interrupted = catch_unwind(AssertUnwindSafe(|| {
+                    pool.spawn_range(ended, |n| if n == ended / 2 { interrupt() } else { Crew { number: step } })
+                }));
+                assert!(ended == 0 || interrupted.is_err());
                 // All of a run have one generation: the first after that of the oldest.
-                let range = range.unwrap();
+                let range = pool.spawn_range(len, |_| Crew { number: step }).unwrap();
                 let first = range.first().index();
                 assert!((first..first + len).all(|index| !model.is_live(index)), "step {step} of seed {seed}");
-                for one in range {
+                for one in range.iter() {
                     assert!(one.generation() > model.generation(one.index()), "{one}, step {step} of seed {seed}");
                     model.slots.insert(one.index(), (one.generation(), Some(step)));
                 }
@@ -122,6 +132,21 @@ fn play(seed: u64) {
                 for who in gone {
                     assert!(pool.despawn(who));
                     model.slots.insert(who.index(), (who.generation() + 1, None));
+                }
+            }
+            7 => {
+                let (count, panics) = (random.u32(..600), random.bool());
+                let things = (0..=count).map(|n| match n == count {
+                    true if panics => interrupt(),
+                    last => (!last).then_some(Crew { number: step }),
+                });
+                let done =
+                    catch_unwind(AssertUnwindSafe(|| pool.spawn_many(things.map_while(|thing| thing)).for_each(drop)));
+                assert_eq!(done.is_err(), panics);
+                let mut index = 0;
+                for _ in 0..count {
+                    index = model.next_free(index + 1);
+                    model.slots.insert(index, (model.generation(index) + 1, Some(step)));
                 }
             }
             _ => pool = pool.clone(),

@@ -504,3 +504,24 @@ fn tags_that_panic_while_a_subtree_goes_leave_whole_links_behind() {
         }
     }
 }
+
+#[derive(Thing, Default)]
+struct Grumpy {
+    panics: bool,
+}
+
+impl Drop for Grumpy {
+    fn drop(&mut self) {
+        assert!(!self.panics, "a bad day");
+    }
+}
+
+#[test]
+fn clearing_a_fixed_pool_goes_on_after_a_drop_that_panics() {
+    let mut pool = FixedPool::<Grumpy, 16>::new();
+    for n in 0..10 {
+        pool.spawn(Grumpy { panics: n == 2 });
+    }
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.clear())).is_err());
+    assert_eq!(pool.len(), 0);
+}

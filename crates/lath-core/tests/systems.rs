@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use lath_core::bitflags::bitflags;
-use lath_core::{Attached, Handle, Lane, Mut, Pool, Ref, Thing};
+use lath_core::{Attached, Handle, Lane, Mut, Pool, Ref, Thing, View};
 use proptest::prelude::*;
 
 bitflags! {
@@ -171,6 +171,106 @@ fn a_thing_sees_all_others_but_not_itself_in_its_rest() {
             handles.iter().filter_map(|&other| rest.get::<Ref<plain::value>>(other)).map(|value| *value).sum();
         *value = before % 1000;
     });
+}
+
+#[test]
+fn every_thing_that_a_view_sees_comes_beside_its_rest_once() {
+    let mut pool: Pool<Tagged> = (0..400).map(tagged).collect();
+    let only_a = |thing: &Tagged| thing.tags == Tags::A;
+    pool.each_view_with_rest::<OnlyA>(|OnlyA { value }, _| *value += 1000);
+    // SAFETY: nobody else uses the pool.
+    let mut views = unsafe { pool.views::<OnlyA>() };
+    views.each_with_rest(|OnlyA { value }, _| *value += 2000);
+    let visited = |value: u32| if value >= 3000 { value - 3000 < 400 } else { value < 400 };
+    assert!(pool.iter().all(|(_, thing)| visited(thing.value) && only_a(thing) == (thing.value >= 3000)));
+    assert_eq!(pool.iter().filter(|(_, thing)| only_a(thing)).count(), 100);
+}
+
+#[derive(View)]
+#[view(Tagged, with = Tags::A, without = Tags::B)]
+struct OnlyA<'a> {
+    value: &'a mut u32,
+}
+
+#[test]
+fn the_views_of_a_scheduler_see_those_whose_tags_say_so() {
+    let mut pool: Pool<Tagged> = (0..400).map(tagged).collect();
+    let handles: Vec<_> = pool.handles().collect();
+    let (stale, handles) = handles.split_first().unwrap();
+    assert!(pool.despawn(*stale));
+    // SAFETY: nobody else uses the pool.
+    let mut views = unsafe { pool.views::<OnlyA>() };
+    assert!(!views.contains(*stale) && views.get_mut(*stale).is_none());
+    let mut expected = Vec::new();
+    for &who in handles {
+        let sees = pool.tags(who) == Tags::A;
+        assert_eq!((views.contains(who), views.get_mut(who).is_some()), (sees, sees), "{:?}", pool.tags(who));
+        expected.extend(sees.then(|| pool.read(who).value));
+    }
+    assert_eq!(views.count(), expected.len());
+    let mut seen = Vec::new();
+    views.each(|OnlyA { value }| seen.push(*value));
+    assert_eq!(seen, expected);
+    assert!(views.iter_mut().map(|OnlyA { value }| *value).eq(expected));
+}
+
+#[derive(Thing, Default, Debug, Clone)]
+struct Both {
+    left: u32,
+    right: u32,
+}
+
+#[test]
+fn the_views_of_a_scheduler_mark_the_fields_that_they_write_of_things_that_are_there() {
+    type Left<'a> = Mut<'a, both::left>;
+    let mut pool: Pool<Both> = (0..300).map(|_| Both::default()).collect();
+    let all: Vec<_> = pool.handles().collect();
+    assert!(pool.despawn(all[150]));
+    pool.track_changes();
+    pool.prepare_marks(<Left<'_> as View>::WRITES);
+    let since = pool.tick();
+    pool.next_tick();
+    let changed = |pool: &Pool<Both>| {
+        (pool.changed_since::<both::left>(since).count(), pool.changed_since::<both::right>(since).count())
+    };
+    // SAFETY: nobody else uses the pool.
+    assert!(unsafe { pool.views::<Left>() }.get_mut(all[150]).is_none());
+    assert_eq!(changed(&pool), (0, 0));
+    // SAFETY: as above.
+    assert!(unsafe { pool.views::<Left>() }.get_mut(all[10]).is_some());
+    assert_eq!(changed(&pool), (63, 0));
+    // SAFETY: as above.
+    unsafe { pool.views::<Left>() }.each(|mut left| *left += 1);
+    assert_eq!(changed(&pool), (299, 0));
+}
+
+#[test]
+fn slices_of_fields_that_do_not_lie_densely_are_refused() {
+    let refused = |f: &dyn Fn(&mut Pool<Plain>)| {
+        let mut pool: Pool<Plain> = (0..100).map(|value| Plain { value }).collect();
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(&mut pool))).unwrap_err();
+        assert!(panic.downcast_ref::<&str>().is_some_and(|message| message.contains("does not lie densely")));
+    };
+    refused(&|pool| pool.runs::<Mut<plain::value>>(|_| ()));
+    #[cfg(feature = "parallel")]
+    refused(&|pool| pool.par_runs::<Mut<plain::value>>(|_| ()));
+    // SAFETY: nobody else uses the pool.
+    refused(&|pool| unsafe { pool.views::<Mut<plain::value>>() }.runs(|_| ()));
+    // SAFETY: as above.
+    refused(&|pool| unsafe { pool.views::<Mut<plain::value>>().runs_in_chunk(0, |_| ()) });
+}
+
+#[test]
+fn a_query_says_how_many_things_may_come() {
+    let pool = Pool::<Plain>::new();
+    assert_eq!(pool.query::<Ref<plain::value>>().size_hint(), (0, Some(0)));
+    let pool: Pool<Plain> = (0..100).map(|value| Plain { value }).collect();
+    let mut query = pool.query::<Ref<plain::value>>();
+    while query.count_left() > 0 {
+        let (least, most) = query.size_hint();
+        assert!(least <= query.count_left() && most.is_some_and(|most| (query.count_left()..=100).contains(&most)));
+        query.next().unwrap();
+    }
 }
 
 #[test]

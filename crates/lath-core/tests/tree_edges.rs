@@ -1,7 +1,7 @@
 //! Trees at the edges: very deep ones, bad input, panics in the middle, slots that are used again.
 
 use fastrand::Rng;
-use lath_core::{Handle, LinkError, Mut, Pool, Ref, Thing};
+use lath_core::{Cursor, Handle, LinkError, Mut, Orphans, Pool, Ref, Reuse, Thing, Tree};
 
 #[derive(Thing, Clone, Default, Debug)]
 struct Node {
@@ -286,4 +286,113 @@ fn whole_subtrees_go_from_a_pool_with_one_tree_and_nothing_else_does() {
     free.sort();
     let again: Vec<u32> = free.iter().map(|_| pool.spawn(Node::default()).index()).collect();
     assert_eq!(again, free);
+}
+
+/// A picture, made level by level.
+fn drawn(tree: Tree<'_, Node>, at: H, indent: &str, picture: &mut String) {
+    let children: Vec<H> = tree.children(at).collect();
+    for (n, &child) in children.iter().enumerate() {
+        let (branch, below) = if n + 1 == children.len() { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        *picture += &format!("{indent}{branch}{child}\n");
+        drawn(tree, child, &format!("{indent}{below}"), picture);
+    }
+}
+
+#[test]
+fn a_picture_shows_every_thing_below_its_parent_from_wherever_it_is_drawn() {
+    let (pool, all) = grown(200);
+    for &top in &all {
+        let mut expected = format!("{top}\n");
+        drawn(pool.tree(), top, "", &mut expected);
+        assert_eq!(pool.tree().draw(top, |who| who), expected);
+    }
+}
+
+#[test]
+fn a_cursor_goes_on_or_past_what_is_below_wherever_it_is() {
+    let (pool, all) = grown(300);
+    let (tree, mut random) = (pool.tree(), Rng::with_seed(3));
+    for _ in 0..300 {
+        let top = all[random.usize(..all.len())];
+        let below: Vec<H> = tree.descendants(top).collect();
+        let (mut cursor, mut reached) = (Cursor::below(top), 0);
+        loop {
+            let skips = random.bool();
+            let found = if skips { cursor.skip(tree) } else { cursor.next(tree) };
+            if skips && reached > 0 {
+                reached += tree.descendants(below[reached - 1]).count();
+            }
+            assert_eq!(found, below.get(reached).copied());
+            if found.is_none() {
+                break;
+            }
+            reached += 1;
+        }
+    }
+}
+
+#[test]
+fn a_cursor_goes_on_after_a_thing_that_has_gone_and_ends_at_one_that_was_moved_away() {
+    for skips in [false, true] {
+        let step = |cursor: &mut Cursor<Node>, pool: &Pool<Node>| match skips {
+            true => cursor.skip(pool.tree()),
+            false => cursor.next(pool.tree()),
+        };
+        let mut pool = Pool::new();
+        let [hull, mast, flag, oar, quay, crane] = [(); 6].map(|()| pool.spawn(Node::default()));
+        for (child, parent) in [(mast, hull), (oar, hull), (flag, mast)] {
+            pool.tree_mut().attach(child, parent).unwrap();
+        }
+        let mut cursor = Cursor::below(hull);
+        assert_eq!(step(&mut cursor, &pool), Some(mast));
+        assert!(pool.despawn(mast));
+        assert_eq!(step(&mut cursor, &pool), Some(oar));
+        for child in [oar, crane] {
+            pool.tree_mut().attach(child, quay).unwrap();
+        }
+        assert_eq!(step(&mut cursor, &pool), None);
+    }
+}
+
+#[test]
+fn things_are_there_and_seen_beside_the_tree_if_they_are_in_the_pool() {
+    let mut pool: Pool<Node> = (0..100).map(|key| Node { key, ..Node::default() }).collect();
+    let all: Vec<H> = pool.handles().collect();
+    assert!(pool.despawn(all[7]));
+    let (_, things) = pool.tree_and_things();
+    for (key, &who) in all.iter().enumerate() {
+        assert_eq!(things.contains(who), key != 7);
+        let seen = things.view::<Ref<node::key>>(who).map(|key| *key as usize);
+        assert_eq!(seen, (key != 7).then_some(key));
+    }
+}
+
+/// As `Node`, with something to drop: such things go one by one.
+#[derive(Thing, Clone, Default, Debug)]
+struct Named {
+    name: String,
+}
+
+/// The slots that are handed out after a family has gone together, and after everything has.
+fn slots_after<T: Thing>(reuse: Reuse) -> Vec<u32> {
+    let mut pool = Pool::<T>::new();
+    pool.set_reuse(reuse);
+    let all: Vec<Handle<T>> = (0..200).map(|_| pool.spawn(T::default())).collect();
+    for n in 1..100 {
+        pool.tree_mut().attach(all[n * 37 % 199 + 1], all[0]).unwrap();
+    }
+    assert!(pool.despawn_with(all[0], Orphans::Despawn));
+    assert_eq!(pool.len(), 100);
+    let mut slots: Vec<u32> = (0..120).map(|_| pool.spawn(T::default()).index()).collect();
+    pool.clear();
+    slots.extend((0..50).map(|_| pool.spawn(T::default()).index()));
+    slots
+}
+
+#[test]
+fn slots_of_a_family_come_in_the_order_of_reuse_whether_or_not_there_is_something_to_drop() {
+    for reuse in [Reuse::Lowest, Reuse::Lifo, Reuse::Fifo] {
+        assert_eq!(slots_after::<Node>(reuse), slots_after::<Named>(reuse), "{reuse:?}");
+    }
+    assert_ne!(slots_after::<Node>(Reuse::Lifo), slots_after::<Node>(Reuse::Lowest));
 }

@@ -8,10 +8,11 @@ mod worlds;
 
 use common::dice::Dice;
 use common::play::look;
-use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject};
+use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject, Tags, plain_row};
 use images::{Judged, changed, restored};
-use lath_core::image::{PoolDelta, PoolImage};
-use lath_core::{Handle, Pool, Reuse};
+use lath_core::image::{PoolDelta, PoolImage, RestoreError};
+use lath_core::{Handle, Mut, Pool, Ref, Reuse, Thing};
+use lath_snapshot::Save;
 
 /// `LATH_IMAGE_SEEDS=1000` plays more games.
 fn seeds() -> std::ops::Range<u64> {
@@ -106,6 +107,37 @@ fn what_is_staged_or_reserved_goes_and_comes_although_it_is_not_marked() {
     staged::<MixedColumns>();
 }
 
+/// A slot that was reserved and given up has nothing in it before or after, and is not marked either.
+fn given_up<T: Judged>() {
+    let mut pool: Pool<T> = (0..100).map(T::new).collect();
+    pool.track_changes();
+    let reserved = pool.reserve();
+    let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
+    pool.capture_mut(&mut image);
+    let was = look(&pool);
+    assert!(pool.despawn(reserved));
+    let now = look(&pool);
+    delta.since(&image, &pool);
+    let mut later = image.clone();
+    assert!(delta.apply(&mut later));
+    for (image, expected) in [(&later, &now), (&image, &was), (&later, &now)] {
+        for pool in [&mut pool, &mut other] {
+            pool.restore(image).unwrap();
+            assert_eq!((&look(pool), pool.check_invariants()), (expected, Ok(())));
+        }
+    }
+    assert!(pool.spawn_at(reserved, T::new(0)).is_err() && other.spawn_at(reserved, T::new(0)).is_err());
+    assert_eq!(pool.spawn(T::new(0)), other.spawn(T::new(0)));
+}
+
+#[test]
+fn what_was_reserved_and_given_up_stays_so_although_it_is_not_marked() {
+    given_up::<PlainRow>();
+    given_up::<MixedRow>();
+    given_up::<PlainColumns>();
+    given_up::<MixedColumns>();
+}
+
 #[test]
 fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
     for reuse in [Reuse::Lowest, Reuse::Lifo, Reuse::Fifo] {
@@ -128,5 +160,340 @@ fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
         let expected = spawn_all(&mut pool);
         pool.restore(&image).unwrap();
         assert_eq!(spawn_all(&mut pool), expected, "{reuse:?}");
+    }
+}
+
+/// Two fields of every home: columns that are copied and columns that are cloned, the record of hot fields, and cold ones.
+#[derive(Thing, Save, Clone, Default, Debug)]
+#[thing(columns)]
+struct Homes {
+    small: u8,
+    wide: [u64; 4],
+    name: String,
+    surname: String,
+    #[thing(hot)]
+    hot: u32,
+    #[thing(hot)]
+    hotter: u16,
+    #[thing(cold)]
+    cold: String,
+    #[thing(cold)]
+    colder: u64,
+    #[thing(cold)]
+    coldest: String,
+}
+
+fn homes(n: u32) -> Homes {
+    let text = |word: &str| format!("{word} {n}");
+    Homes {
+        small: n as u8,
+        wide: [n.into(); 4],
+        name: text("name"),
+        surname: text("surname"),
+        hot: n,
+        hotter: n as u16,
+        cold: text("cold"),
+        colder: n.into(),
+        coldest: text("coldest"),
+    }
+}
+
+/// Changes one of many things, and looks whether images and what is between them follow. Answers how large the difference is.
+fn follow(change: impl FnOnce(&mut Pool<Homes>, Handle<Homes>)) -> usize {
+    let see = |HomesRef { small, wide, name, surname, hot, hotter, cold, colder, coldest }: HomesRef<'_>| {
+        format!("{small} {wide:?} {name} {surname} {hot} {hotter} {cold} {colder} {coldest}")
+    };
+    let all = |pool: &Pool<Homes>| pool.iter().map(|(who, thing)| (who, see(thing))).collect::<Vec<_>>();
+    let mut pool = Pool::new();
+    let things: Vec<Handle<Homes>> = pool.spawn_many((0..300).map(homes)).collect();
+    pool.track_changes();
+    let (mut before, mut after, mut delta) = (PoolImage::new(), PoolImage::new(), PoolDelta::new());
+    pool.capture_mut(&mut before);
+    let was = all(&pool);
+    change(&mut pool, things[200]);
+    let now = all(&pool);
+    assert_eq!(was.iter().zip(&now).filter(|(was, now)| was != now).count(), 1);
+    delta.since(&before, &pool);
+    assert_eq!(delta.groups(), 1);
+    let bytes = delta.bytes();
+    pool.capture_mut(&mut after);
+    for _ in 0..2 {
+        let (mut image, mut other) = (before.clone(), Pool::new());
+        assert!(delta.apply(&mut image));
+        other.restore(&image).unwrap();
+        assert_eq!((all(&other), other.check_invariants()), (now.clone(), Ok(())));
+        // What was led to knows as well what has changed as what was taken.
+        for after in [&image, &after] {
+            delta.between(&before, after);
+            assert_eq!((delta.groups(), delta.bytes()), (1, bytes));
+        }
+    }
+    for (image, expected) in [(&before, &was), (&after, &now)] {
+        pool.restore(image).unwrap();
+        assert_eq!((&all(&pool), pool.check_invariants()), (expected, Ok(())));
+    }
+    bytes
+}
+
+#[test]
+fn a_field_that_is_changed_by_itself_is_in_the_difference_and_the_others_are_not() {
+    let whole = follow(|pool, who| *pool.get_mut(who).unwrap().small += 1);
+    let others = [
+        follow(|pool, who| pool.set::<homes::small>(who, 1).unwrap()),
+        follow(|pool, who| pool.set::<homes::wide>(who, [1; 4]).unwrap()),
+        follow(|pool, who| pool.set::<homes::name>(who, "Ada".into()).unwrap()),
+        follow(|pool, who| pool.set::<homes::surname>(who, "Ada".into()).unwrap()),
+        follow(|pool, who| pool.set::<homes::hot>(who, 1).unwrap()),
+        follow(|pool, who| pool.set::<homes::hotter>(who, 1).unwrap()),
+        follow(|pool, who| pool.set::<homes::cold>(who, "Ada".into()).unwrap()),
+        follow(|pool, who| pool.set::<homes::colder>(who, 1).unwrap()),
+        follow(|pool, who| pool.set::<homes::coldest>(who, "Ada".into()).unwrap()),
+    ];
+    assert!(others.iter().all(|&bytes| bytes < whole), "{others:?} of {whole}");
+}
+
+/// Rows of plain fields that have tags: these are kept beside the value, in the bytes that are copied.
+#[derive(Thing, Save, Clone, Copy, Default, Debug, PartialEq)]
+struct Lamp {
+    light: u16,
+    #[thing(tags)]
+    tags: Tags,
+}
+
+#[test]
+fn plain_rows_with_tags_come_back_out_of_their_state() {
+    let mut pool = Pool::new();
+    let lamp = |n: u32| Lamp { light: n as u16, tags: Tags::from_bits_truncate(n as u8) };
+    let lamps: Vec<Handle<Lamp>> = pool.spawn_many((0..2000).map(lamp)).collect();
+    lamps.iter().step_by(7).for_each(|&who| assert!(pool.despawn(who)));
+    lamps.iter().skip(3).step_by(7).for_each(|&who| assert!(pool.despawn_after(who, 1)));
+    (0..9).for_each(|n| assert!(!pool.stage(lamp(n)).is_nil()));
+    let mut image = PoolImage::new();
+    pool.capture_mut(&mut image);
+    let state = image.state();
+    let mut other = Pool::<Lamp>::new();
+    let mut builder = other.image_of_state(&state).unwrap();
+    assert_eq!((builder.len(), builder.is_empty()), (state.held(), false));
+    let mut lights = Vec::new();
+    image.things().each_value::<lamp::light>(|light| lights.extend(light.copied()));
+    let mut lights = lights.into_iter();
+    builder.fill::<lamp::light, ()>(|| Ok(lights.next())).unwrap();
+    other.restore(&PoolImage::from_parts(builder, &state)).unwrap();
+    assert_eq!(other.check_invariants(), Ok(()));
+    let all = |pool: &Pool<Lamp>| pool.iter_with_staged().map(|(who, lamp)| (who, *lamp)).collect::<Vec<_>>();
+    assert_eq!(all(&other), all(&pool));
+    for tags in (0..8).map(Tags::from_bits_truncate) {
+        assert_eq!(other.count_tagged(tags), pool.count_tagged(tags));
+    }
+    other.commit();
+    assert_eq!(other.check_invariants(), Ok(()));
+}
+
+#[test]
+fn an_image_says_how_much_there_is_in_it() {
+    let mut image = PoolImage::<PlainRow>::new();
+    assert!(image.things().is_empty());
+    assert_eq!(image.bytes(), 0);
+    let bytes = [1, 2, 5].map(|groups: u32| {
+        let mut pool: Pool<PlainRow> = (0..groups * 64 - 1).map(PlainRow::new).collect();
+        pool.capture_mut(&mut image);
+        assert_eq!((image.things().len(), image.things().is_empty()), (groups as usize * 64 - 1, false));
+        image.bytes()
+    });
+    // Every group has 64 rows, and little else.
+    let rows = 64 * size_of::<PlainRow>();
+    assert!((rows..rows + 64 * 16 + 64).contains(&bytes[0]), "{bytes:?}");
+    assert_eq!(bytes, [1, 2, 5].map(|groups| groups * bytes[0]));
+    let empty = Pool::<PlainRow>::new();
+    empty.capture(&mut image);
+    assert!(image.things().is_empty());
+}
+
+/// Things near the start and things far from them: groups between them are in no image.
+fn with_gaps<T: Judged>() {
+    let mut pool = Pool::<T>::new();
+    pool.track_changes();
+    (0..10).for_each(|n| assert!(!pool.spawn(T::new(n)).is_nil()));
+    let far = [2000, 2001, 5000, 9000].map(|index| Handle::from_bits(1 << 32 | index));
+    far.iter().for_each(|&far| pool.spawn_at(far, T::new(7)).unwrap());
+    let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
+    pool.capture_mut(&mut image);
+    let was = look(&pool);
+    other.restore(&image).unwrap();
+    assert_eq!((look(&other), other.check_invariants()), (was.clone(), Ok(())));
+    (0..300).for_each(|n| assert!(!pool.spawn(T::new(n)).is_nil()));
+    assert!(pool.despawn(far[2]) && pool.get_mut(far[3]).is_some_and(|thing| (T::set(thing, 8), true).1));
+    let now = look(&pool);
+    delta.since(&image, &pool);
+    let (mut later, mut again) = (image.clone(), image.clone());
+    assert!(delta.apply(&mut later));
+    delta.between(&image, &later);
+    assert!(delta.apply(&mut again));
+    for (image, expected) in [(&later, &now), (&image, &was), (&again, &now), (&image, &was), (&later, &now)] {
+        for pool in [&mut pool, &mut other] {
+            pool.restore(image).unwrap();
+            assert_eq!((&look(pool), pool.check_invariants()), (expected, Ok(())));
+        }
+    }
+}
+
+#[test]
+fn what_lies_far_apart_is_put_back_where_it_was() {
+    with_gaps::<PlainRow>();
+    with_gaps::<PlainColumns>();
+    with_gaps::<MixedColumns>();
+}
+
+#[test]
+fn memory_that_has_a_gap_is_filled_where_the_image_needs_it() {
+    let mut pool = Pool::<PlainRow>::new();
+    let (last_of_a_block, in_the_next) = (Handle::from_bits(1 << 32 | 2047), Handle::from_bits(1 << 32 | 2112));
+    pool.spawn_at(last_of_a_block, PlainRow::new(1)).unwrap();
+    let mut image = PoolImage::new();
+    pool.capture_mut(&mut image);
+    let mut other = Pool::new();
+    other.spawn_at(in_the_next, PlainRow::new(2)).unwrap();
+    other.restore(&image).unwrap();
+    assert_eq!((look(&other), other.check_invariants()), (look(&pool), Ok(())));
+}
+
+#[test]
+fn an_image_that_uses_more_slots_than_the_pool_has_is_refused_and_says_which() {
+    let mut image = PoolImage::new();
+    (0..100).map(PlainRow::new).collect::<Pool<PlainRow>>().capture(&mut image);
+    for slots in [1, 63, 64, 99] {
+        let mut small = Pool::fixed(slots).unwrap();
+        small.spawn(PlainRow::new(7));
+        let (was, limit) = (look(&small), slots as u32);
+        assert_eq!(small.restore(&image), Err(RestoreError::TooSmall { slot: 100, limit }));
+        assert_eq!((look(&small), small.check_invariants()), (was, Ok(())));
+    }
+    assert_eq!(Pool::fixed(100).unwrap().restore(&image), Ok(()));
+    assert_eq!(Pool::<PlainRow>::new().restore(&PoolImage::new()), Err(RestoreError::Empty));
+}
+
+#[test]
+fn slots_that_were_used_in_a_larger_pool_are_not_known_to_a_smaller_one() {
+    let mut pool: Pool<PlainRow> = (0..500).map(PlainRow::new).collect();
+    pool.clear();
+    let mut image = PoolImage::new();
+    pool.capture_mut(&mut image);
+    for slots in [80, 127, 128, 300] {
+        let mut small = Pool::<PlainRow>::fixed(slots).unwrap();
+        small.restore(&image).unwrap();
+        let mut its = PoolImage::new();
+        small.capture_mut(&mut its);
+        let old: Vec<u32> = its.state().old.iter().map(|&(index, _)| index).collect();
+        assert_eq!(old, (64..=slots as u32).collect::<Vec<_>>());
+        assert!(small.image_of_state(&its.state()).is_ok());
+        assert_eq!(small.spawn(PlainRow::new(1)).generation(), 3);
+    }
+}
+
+#[test]
+fn what_was_as_in_the_image_is_not_marked_when_that_is_put_back() {
+    let mut pool: Pool<PlainRow> = (0..300).map(PlainRow::new).collect();
+    let things: Vec<Handle<PlainRow>> = pool.handles().collect();
+    pool.track_changes();
+    let mut image = PoolImage::new();
+    pool.capture_mut(&mut image);
+    pool.get_mut(things[200]).unwrap().small += 1;
+    let tick = pool.tick();
+    pool.next_tick();
+    pool.restore(&image).unwrap();
+    let changed: Vec<Handle<PlainRow>> = pool.changed_since::<plain_row::small>(tick).collect();
+    let group = things[200].index() / 64;
+    assert_eq!(changed, things.iter().copied().filter(|who| who.index() / 64 == group).collect::<Vec<_>>());
+}
+
+/// Two pools of the same shape with nothing in common: what is known about the changes of one says nothing about the other.
+fn of_another_pool<T: Judged>() {
+    let [mut one, mut two] = [0, 1000].map(|first| {
+        let mut pool: Pool<T> = (first..first + 300).map(T::new).collect();
+        pool.track_changes();
+        pool
+    });
+    let [mut image, mut its] = [PoolImage::new(), PoolImage::new()];
+    one.capture_mut(&mut image);
+    two.capture_mut(&mut its);
+    let mut delta = PoolDelta::new();
+    delta.since(&image, &two);
+    let mut copy = image.clone();
+    assert!(!delta.apply(&mut its) && delta.apply(&mut copy) && !delta.apply(&mut copy));
+    for image in [&copy, &its] {
+        one.restore(image).unwrap();
+        assert_eq!((look(&one), one.check_invariants()), (look(&two), Ok(())));
+    }
+    two.restore(&image).unwrap();
+    assert_ne!(look(&one), look(&two));
+}
+
+#[test]
+fn the_image_of_another_pool_is_put_back_whole() {
+    of_another_pool::<PlainRow>();
+    of_another_pool::<MixedRow>();
+    of_another_pool::<PlainColumns>();
+    of_another_pool::<MixedColumns>();
+}
+
+/// What has changed is known of an image that came about by a difference, also if that has brought new groups.
+fn over_several_steps<T: Judged>() {
+    let mut pool: Pool<T> = (0..300).map(T::new).collect();
+    let things: Vec<Handle<T>> = pool.handles().collect();
+    pool.track_changes();
+    let [mut first, mut second] = [PoolImage::new(), PoolImage::new()];
+    pool.capture_mut(&mut first);
+    T::set(pool.get_mut(things[250]).unwrap(), 7);
+    pool.capture_mut(&mut second);
+    pool.spawn_at(Handle::from_bits(1 << 32 | 5000), T::new(8)).unwrap();
+    let (mut delta, mut other) = (PoolDelta::new(), Pool::new());
+    delta.since(&second, &pool);
+    assert!(delta.apply(&mut second));
+    delta.between(&first, &second);
+    assert!(delta.apply(&mut first));
+    other.restore(&first).unwrap();
+    assert_eq!((look(&other), other.check_invariants()), (look(&pool), Ok(())));
+}
+
+#[test]
+fn differences_over_several_steps_have_what_changed_in_each() {
+    over_several_steps::<PlainRow>();
+    over_several_steps::<PlainColumns>();
+    over_several_steps::<MixedColumns>();
+}
+
+#[test]
+fn a_tag_that_comes_up_later_leaves_those_of_others_alone_in_a_difference() {
+    let with = |tags: Tags| move |n: u32| PlainColumns { tags, ..PlainColumns::new(n) };
+    let mut pool: Pool<PlainColumns> = (0..300).map(with(Tags::C)).chain((0..300).map(with(Tags::B))).collect();
+    let things: Vec<Handle<PlainColumns>> = pool.handles().collect();
+    pool.track_changes();
+    let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
+    pool.capture_mut(&mut image);
+    assert!(pool.insert_tags(things[0], Tags::A));
+    delta.since(&image, &pool);
+    assert!(delta.groups() == 1 && delta.apply(&mut image));
+    other.restore(&image).unwrap();
+    assert_eq!((look(&other), other.check_invariants()), (look(&pool), Ok(())));
+}
+
+#[test]
+fn what_is_marked_for_a_sweep_is_marked_again_when_an_image_is_put_back() {
+    let mut pool: Pool<PlainRow> = (0..100).map(PlainRow::new).collect();
+    let things: Vec<Handle<PlainRow>> = pool.handles().collect();
+    for pair in things[..50].windows(2) {
+        pool.tree_mut().attach(pair[1], pair[0]).unwrap();
+    }
+    let sweep = |pool: &mut Pool<PlainRow>| {
+        pool.tree_mut().cascade_dirty::<Ref<plain_row::value>, Mut<plain_row::value>>(|_, mut value| *value += 1)
+    };
+    sweep(&mut pool);
+    assert!(pool.tree_mut().mark(things[20]) && pool.tree_mut().mark(things[70]));
+    let (mut image, mut other) = (PoolImage::new(), Pool::new());
+    pool.capture_mut(&mut image);
+    assert_eq!((sweep(&mut pool), sweep(&mut pool)), (31, 0));
+    for pool in [&mut pool, &mut other] {
+        pool.restore(&image).unwrap();
+        assert_eq!((sweep(pool), sweep(pool)), (31, 0));
     }
 }

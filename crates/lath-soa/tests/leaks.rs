@@ -58,7 +58,7 @@ macro_rules! for_layout {
                         0 => handles.extend((0..random.u32(..400)).map(|_| pool.spawn(crew(&mut random)))),
                         1 => handles.extend((0..random.u32(..50)).map(|_| pool.stage(crew(&mut random)))),
                         2 => _ = pool.commit(),
-                        3 => handles.extend(pool.spawn_range(random.u32(..100), |_| crew(&mut random)).unwrap()),
+                        3 => handles.extend(pool.spawn_range(random.u32(..100), |_| crew(&mut random)).unwrap().iter()),
                         4 => handles.retain(|&who| random.bool() || !pool.despawn(who)),
                         5 => handles.retain(|&who| random.u8(..9) > 0 || pool.take(who).is_none()),
                         6 => handles.retain(|&who| random.u8(..9) > 0 || !pool.despawn_after(who, 1)),
