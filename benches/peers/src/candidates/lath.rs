@@ -31,7 +31,10 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRows<T> {
 impl<T: Sample + Thing<Storage = Rows<T>>> SpawnMany<T> for LathRows<T> {
     #[inline(always)]
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<T>>) {
-        keys.extend(self.0.spawn_many(things));
+        let mut things = things;
+        let count = things.len() as u32;
+        let range = self.0.spawn_range(count, |_| things.next().expect("as many as it said"));
+        keys.extend(range.expect("there is room").iter());
     }
 }
 

@@ -56,7 +56,10 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumns<C> {
 impl<T: Sample, C: InPlaceOf<T> + 'static> SpawnMany<T> for LathColumns<C> {
     #[inline(always)]
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<C>>) {
-        keys.extend(self.0.spawn_many(things.map(C::from)));
+        let mut things = things;
+        let count = things.len() as u32;
+        let range = self.0.spawn_range(count, |_| C::from(things.next().expect("as many as it said")));
+        keys.extend(range.expect("there is room").iter());
     }
 }
 

@@ -56,8 +56,12 @@ pub(super) fn workloads() -> Vec<Workload> {
             let workload = workload
                 .with("indextree", $trial::<indextree::Index<forest::Small>>::new)
                 .with("bevy_ecs", $trial::<bevy::Bevy<bevy::Small>>::new);
+            // To free siblings takes it a time that grows with the square of their number: minutes.
             #[cfg(feature = "flecs")]
-            let workload = workload.with("flecs", $trial::<flecs::Flecs<flecs::Small>>::new);
+            let workload = match $name {
+                "tree-oldest" => workload,
+                _ => workload.with("flecs", $trial::<flecs::Flecs<flecs::Small>>::new),
+            };
             workload
                 .with("lath-rows", $trial::<Lath<lath::Small>>::new)
                 .with("lath-columns", $trial::<Lath<lath::ColumnSmall>>::new)
