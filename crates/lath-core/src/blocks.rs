@@ -18,7 +18,7 @@
 //!
 //! - **B1** A directory entry is null, or there is a block of the `len` elements that `BLOCKS` says, all initialised: they
 //!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is
-//!   the address of its first element less `first` elements, so that an index is added to it as it is.
+//!   what [`Zeroed::entry`] makes of the address of its first element.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
 
 use alloc::alloc::{Layout, alloc, alloc_zeroed, dealloc};
@@ -31,6 +31,10 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::error::OutOfMemory;
 
+mod table;
+
+use table::Table;
+
 /// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes on with the likely path
 /// without waiting for the memory that decides.
 #[cold]
@@ -41,7 +45,8 @@ pub const fn unlikely() {}
 ///
 /// # Safety
 ///
-/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room for that many.
+/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room for that many. [`base`](Self::base) is
+/// the inverse of [`entry`](Self::entry). Where `entry` is another one, elements are found by whoever wrote it, and not by the directory.
 pub unsafe trait Zeroed: Sized {
     /// The memory of a block of `len` elements: an array, unless it is more than that.
     ///
@@ -50,6 +55,19 @@ pub unsafe trait Zeroed: Sized {
     /// [`OutOfMemory`] if it would be larger than the address space.
     fn layout(len: usize) -> Result<Layout, OutOfMemory> {
         Layout::array::<Self>(len).map_err(|_| OutOfMemory { bytes: usize::MAX })
+    }
+
+    /// What a directory keeps of the block at `base`, which begins with element `first`: not null. Unless told otherwise, the
+    /// address of the first element less `first` elements, so that an index is added to it as it is.
+    #[inline(always)]
+    fn entry(base: *mut Self, first: u32, _len: u32) -> *mut Self {
+        base.wrapping_sub(first as usize)
+    }
+
+    /// Where the block of an entry is: what [`entry`](Self::entry) was given.
+    #[inline(always)]
+    fn base(entry: *mut Self, first: u32) -> *mut Self {
+        entry.wrapping_add(first as usize)
     }
 }
 
@@ -66,12 +84,8 @@ pub struct Line(pub [AtomicU64; 8]);
 
 /// The directory: `N` blocks, the first ones of `2^FIRST` elements, `2^SPLIT` blocks to an octave.
 pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> {
-    /// Where element 0 would be if the whole array lay at the distance of this block, or null.
-    origins: [AtomicPtr<E>; N],
-    /// The block that [`near`](Self::near) was asked about last, how many of its elements may be asked for, and its entry.
-    recent: Block,
-    recent_window: u32,
-    recent_origin: *mut E,
+    entries: [AtomicPtr<E>; N],
+    table: Table<E>,
     owned: PhantomData<E>,
 }
 
@@ -96,13 +110,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     #[expect(clippy::new_without_default, reason = "nobody needs a directory by default")]
     pub const fn new() -> Self {
         const { assert!(N == Self::number(u32::MAX) + 1, "the directory has one entry per block") };
-        Self {
-            origins: [const { AtomicPtr::new(ptr::null_mut()) }; N],
-            recent: Block { first: 0, len: 0 },
-            recent_window: 0,
-            recent_origin: ptr::null_mut(),
-            owned: PhantomData,
-        }
+        Self { entries: [const { AtomicPtr::new(ptr::null_mut()) }; N], table: Table::new(), owned: PhantomData }
     }
 
     /// All blocks, in order.
@@ -127,110 +135,39 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// The number of the block that `index` lies in, whether or not there is memory yet.
     #[inline(always)]
     const fn number(index: u32) -> usize {
-        Self::number_of::<0>(index)
-    }
-
-    /// The number of the block that `fine >> SHIFT` lies in. The bits that are shifted out are not looked at: they are beyond the first
-    /// ones of the fraction.
-    #[inline(always)]
-    const fn number_of<const SHIFT: u32>(fine: u32) -> usize {
         const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
-        let lifted = (fine as i64 + ((Self::LIFT as i64) << SHIFT)) as f64; // exact: 33 bits
-        let exponent_of_first = (f64::MAX_EXP as u64 - 1) + (FIRST + SPLIT + SHIFT) as u64;
+        let lifted = (index as i64 + Self::LIFT as i64) as f64; // exact: 33 bits
+        let exponent_of_first = (f64::MAX_EXP as u64 - 1) + (FIRST + SPLIT) as u64;
         ((lifted.to_bits() >> (MANTISSA - SPLIT)) - (exponent_of_first << SPLIT)) as usize
     }
 
     #[inline(always)]
     fn block(index: u32) -> Block {
         let blocks = const { &Self::BLOCKS };
-        // SAFETY: in bounds, as in `origin`.
+        // SAFETY: in bounds, as in `entry`.
         unsafe { *blocks.get_unchecked(Self::number(index)) }
     }
 
+    /// What is kept of the block that `index` lies in: null where there is no memory yet.
     #[inline(always)]
-    fn origin(&self, number: usize) -> *mut E {
+    pub fn entry(&self, index: u32) -> *mut E {
+        let number = Self::number(index);
         debug_assert!(number < N);
         // SAFETY: in bounds: numbers come from `number`, which grows with the index, and `new` asserts that the largest
         // index gives `N - 1`.
-        unsafe { self.origins.get_unchecked(number) }.load(Ordering::Acquire)
-    }
-
-    /// The block that `index` lies in: its start (null where there is no memory yet), the row, and the length.
-    #[inline(always)]
-    pub fn find(&self, index: u32) -> (*mut E, u32, u32) {
-        let Block { first, len } = Self::block(index);
-        let origin = self.origin(Self::number(index));
-        let base = if origin.is_null() { origin } else { origin.wrapping_add(first as usize) };
-        (base, index - first, len)
+        unsafe { self.entries.get_unchecked(number) }.load(Ordering::Acquire)
     }
 
     /// The element at `index`, if there is memory for it.
     #[inline(always)]
     pub fn element(&self, index: u32) -> Option<NonNull<E>> {
-        self.element_of::<0>(index)
+        element(self.entry(index), index)
     }
 
-    /// The element at `fine >> SHIFT`, if there is memory for it.
+    /// How many elements of the block of `index`, which has `len`, come before it: blocks are as long as they are aligned, once moved up.
     #[inline(always)]
-    fn element_of<const SHIFT: u32>(&self, fine: u32) -> Option<NonNull<E>> {
-        const { assert!(FIRST + SPLIT + SHIFT <= 32, "what is converted has 33 bits at most") };
-        let origin = self.origin(Self::number_of::<SHIFT>(fine));
-        if origin.is_null() {
-            unlikely();
-            return None;
-        }
-        // SAFETY: not null: a block has this element at this address (B1), and no object is at the null address.
-        Some(unsafe { NonNull::new_unchecked(origin.wrapping_add((fine >> SHIFT) as usize)) })
-    }
-
-    /// The element at `index`.
-    ///
-    /// # Safety
-    ///
-    /// There is memory for it.
-    #[inline(always)]
-    pub unsafe fn element_unchecked(&self, index: u32) -> NonNull<E> {
-        // SAFETY: as in `element`, with memory by the caller.
-        unsafe { NonNull::new_unchecked(self.origin(Self::number(index)).wrapping_add(index as usize)) }
-    }
-
-    /// As [`element`](Self::element), and quicker for an index in the same block as the last one that was asked for here.
-    #[inline(always)]
-    pub fn near(&mut self, index: u32) -> Option<NonNull<E>> {
-        self.near_below(index, || u64::MAX)
-    }
-
-    /// As [`near`](Self::near), for an array of which only the elements below a limit, which never falls, are given away.
-    #[inline(always)]
-    pub fn near_below(&mut self, index: u32, limit: impl FnOnce() -> u64) -> Option<NonNull<E>> {
-        if index.wrapping_sub(self.recent.first) >= self.recent_window {
-            self.go_near(index, limit())?;
-        }
-        // SAFETY: as in `element`: `recent_origin` is the entry of a block that has memory and this index; entries stay (B2).
-        Some(unsafe { NonNull::new_unchecked(self.recent_origin.wrapping_add(index as usize)) })
-    }
-
-    /// As [`find`](Self::find), and quicker for an index in the same block as the last one that was asked for here.
-    #[inline(always)]
-    pub fn find_near(&mut self, index: u32) -> Option<(NonNull<E>, u32, u32)> {
-        self.near(index)?;
-        let Block { first, len } = self.recent;
-        // SAFETY: `near` has seen to it that there is a block here (B1), and no object is at the null address.
-        let base = unsafe { NonNull::new_unchecked(self.recent_origin.wrapping_add(first as usize)) };
-        Some((base, index - first, len))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn go_near(&mut self, index: u32, limit: u64) -> Option<()> {
-        if u64::from(index) >= limit {
-            return None;
-        }
-        self.element(index)?;
-        self.recent = Self::block(index);
-        self.recent_window = (limit - u64::from(self.recent.first)).min(u64::from(self.recent.len)) as u32;
-        self.recent_origin = self.origin(Self::number(index));
-        Some(())
+    pub const fn row(index: u32, len: u32) -> u32 {
+        index.wrapping_add(Self::LIFT as u32) & (len - 1)
     }
 
     /// How many elements from `index` on are in the same block.
@@ -257,25 +194,12 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         self.element(index).map(|mut element| unsafe { element.as_mut() })
     }
 
-    /// The element at `fine >> SHIFT`, to be changed, if there is memory for it.
-    ///
-    /// The number of the block is worked out from `fine`: whoever has just looked for an array's element at `fine` has done so
-    /// already, if that array begins with as many, `LIFT << SHIFT`.
-    #[inline(always)]
-    pub fn get_mut_of<const SHIFT: u32>(&mut self, fine: u32) -> Option<&mut E> {
-        // SAFETY: as in `get_mut`.
-        self.element_of::<SHIFT>(fine).map(|mut element| unsafe { element.as_mut() })
-    }
-
     /// The elements from `index` to the end of its block; empty if there is no memory.
     #[inline]
     pub fn rest_of_block(&self, index: u32) -> &[E] {
-        let (base, row, len) = self.find(index);
-        if base.is_null() {
-            return &[];
-        }
+        let Some(element) = self.element(index) else { return &[] };
         // SAFETY: in bounds and initialised (B1); as in `get` for the lifetime and for aliasing.
-        unsafe { slice::from_raw_parts(base.add(row as usize), (len - row) as usize) }
+        unsafe { slice::from_raw_parts(element.as_ptr(), Self::run_len(index) as usize) }
     }
 
     /// Makes memory for the block of `index` unless it is there. Others may read, and grow, at the same time.
@@ -299,7 +223,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// # Safety
     ///
     /// Elements of the block are not looked at before they were written: only their addresses are asked for, by
-    /// [`element`](Self::element), [`near`](Self::near) and [`element_unchecked`](Self::element_unchecked).
+    /// [`element`](Self::element) and [`known`](Self::known).
     #[cold]
     pub unsafe fn grow_uninit(&self, index: u32) -> Result<(), OutOfMemory> {
         // SAFETY: passed on from the caller.
@@ -311,8 +235,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// What `allocate` returns is null or memory of the layout it is given, that may be freed by `dealloc`; and it holds
     /// valid elements, or the caller sees to it that they are not looked at.
     unsafe fn install(&self, index: u32, allocate: unsafe fn(Layout) -> *mut u8) -> Result<(), OutOfMemory> {
-        let number = Self::number(index);
-        if self.origin(number).is_null() {
+        if self.entry(index).is_null() {
             let Block { first, len } = Self::block(index);
             let layout = E::layout(len as usize)?;
             assert!(layout.size() > 0, "a block has a size");
@@ -322,16 +245,16 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
                 NonNull::new(fresh).map(NonNull::as_ptr).ok_or(OutOfMemory { bytes: layout.size() })
             };
             let mut base = fresh()?;
-            if base.wrapping_sub(first as usize).is_null() {
+            if E::entry(base, first, len).is_null() {
                 // Null means "no memory": of all addresses, this one cannot be told from that. Another one can.
                 let other = fresh();
                 // SAFETY: made above with this layout, and nobody else has seen it.
                 unsafe { dealloc(base.cast(), layout) };
                 base = other?;
             }
-            let origin = base.wrapping_sub(first as usize);
-            let entry = &self.origins[number];
-            if entry.compare_exchange(ptr::null_mut(), origin, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            let entry = &self.entries[Self::number(index)];
+            let fresh = E::entry(base, first, len);
+            if entry.compare_exchange(ptr::null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire).is_err() {
                 // SAFETY: made above with this layout, and nobody else has seen it.
                 unsafe { dealloc(base.cast(), layout) };
             }
@@ -362,7 +285,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// The indices that have memory now, block by block.
     pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> + use<E, FIRST, SPLIT, N> {
         let blocks = const { &Self::BLOCKS };
-        let there = self.origins.each_ref().map(|origin| !origin.load(Ordering::Acquire).is_null());
+        let there = self.entries.each_ref().map(|entry| !entry.load(Ordering::Acquire).is_null());
         let there = there.into_iter().zip(blocks).filter(|(there, _)| *there);
         there.map(|(_, block)| u64::from(block.first)..u64::from(block.first) + u64::from(block.len))
     }
@@ -376,16 +299,27 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Directory<E, FIRST, SPLIT, N> {
     fn drop(&mut self) {
         const { assert!(!needs_drop::<E>(), "elements are dropped by whoever knows which of them hold a value") };
-        for (origin, block) in self.origins.iter_mut().zip(const { &Self::BLOCKS }) {
-            let origin = *origin.get_mut();
-            if !origin.is_null() {
+        for (entry, block) in self.entries.iter_mut().zip(const { &Self::BLOCKS }) {
+            let entry = *entry.get_mut();
+            if !entry.is_null() {
                 let Ok(layout) = E::layout(block.len as usize) else { unreachable!("`grow` had the same layout") };
                 // SAFETY: `grow` made the block with this layout, that of the same length and element type, and this is
                 // the only place that frees an installed block.
-                unsafe { dealloc(origin.wrapping_add(block.first as usize).cast(), layout) };
+                unsafe { dealloc(E::base(entry, block.first).cast(), layout) };
             }
         }
     }
+}
+
+/// The element at `index` of the block of an entry, unless that is null.
+#[inline(always)]
+fn element<E>(entry: *mut E, index: u32) -> Option<NonNull<E>> {
+    if entry.is_null() {
+        unlikely();
+        return None;
+    }
+    // SAFETY: not null: a block has this element at this address (B1), and no object is at the null address.
+    Some(unsafe { NonNull::new_unchecked(entry.wrapping_add(index as usize)) })
 }
 
 // SAFETY: the array owns its elements; the raw pointers in it are never handed to anyone who could outlive it.
@@ -393,7 +327,7 @@ unsafe impl<E: Zeroed + Send, const FIRST: u32, const SPLIT: u32, const N: usize
     for Directory<E, FIRST, SPLIT, N>
 {
 }
-// SAFETY: `recent` is used behind `&mut self` only; `&self` gives out `&E`, and makes new elements out of zero bytes; the latter moves no `E` between threads.
+// SAFETY: the table is changed behind `&mut self` only; `&self` gives out `&E`, and makes new elements out of zero bytes; the latter moves no `E` between threads.
 unsafe impl<E: Zeroed + Sync, const FIRST: u32, const SPLIT: u32, const N: usize> Sync
     for Directory<E, FIRST, SPLIT, N>
 {
@@ -412,9 +346,8 @@ mod tests {
             index += u64::from(block.len);
             for inside in [block.first, block.first + 1, (index - 1) as u32] {
                 assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number(inside), number, "at {inside}");
-                for fine in [inside << 3, (inside << 3) + 7].into_iter().filter(|fine| fine >> 3 == inside) {
-                    assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number_of::<3>(fine), number, "at {fine} / 8");
-                }
+                let row = Directory::<AtomicU64, FIRST, SPLIT, N>::row(inside, block.len);
+                assert_eq!(row, inside - block.first, "at {inside}");
             }
         }
         assert_eq!(index, 1 << 32);

@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use crate::blocks::{Fine, Zeroed, unlikely};
+use crate::blocks::{Fine, Zeroed};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
 use crate::prefetch::prefetch;
@@ -72,7 +72,7 @@ impl<T: Thing> Rows<T> {
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
     }
 
-    /// The place of a slot that is not below `ready`: of a block that was made out of order.
+    /// The place of a slot that the table does not have: made by others since, or in a block that was made out of order.
     #[cold]
     fn place_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
         // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
@@ -111,7 +111,7 @@ impl<T: Thing> Rows<T> {
         // SAFETY: there is memory for the whole block, which both ends of this lie in. Nobody else writes here: these slots
         // were not ready, and only one thread extends at a time.
         unsafe {
-            let row = self.slots.element_unchecked(ready as u32);
+            let Some(row) = self.slots.element(ready as u32) else { unreachable!("the block was made above") };
             for n in 0..(if bare { first } else { end } - ready) as usize {
                 (&raw mut (*row.add(n).as_ptr()).stamp).write(AtomicU32::new(0));
             }
@@ -145,20 +145,14 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Self::Place> {
-        if u64::from(index) >= self.ready.load(Ordering::Acquire) {
-            unlikely();
-            return self.place_beyond(index);
-        }
-        // SAFETY: there is memory for all slots below `ready`.
-        Some(unsafe { self.slots.element_unchecked(index) })
-    }
-
-    #[inline(always)]
-    fn near(&mut self, index: u32) -> Option<Self::Place> {
-        match self.slots.near_below(index, || *self.ready.get_mut()) {
+        match self.slots.known(index) {
             Some(place) => Some(place),
             None => self.place_beyond(index),
         }
+    }
+
+    fn know(&mut self) -> Result<(), OutOfMemory> {
+        self.slots.know(*self.ready.get_mut())
     }
 
     #[inline]
@@ -194,6 +188,7 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     unsafe fn grow_bare(&mut self, index: u32) -> Result<Self::Place, OutOfMemory> {
         // SAFETY: nobody else can look (`&mut self`), and the caller does not before there are stamps.
         unsafe { self.extend(index, true) }?;
+        _ = self.know(); // refused: these slots are found more slowly
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
     }
 

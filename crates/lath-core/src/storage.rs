@@ -49,8 +49,12 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The memory of slot `index`, if there is any.
     fn place(&self, index: u32) -> Option<Self::Place>;
 
-    /// As [`place`](Self::place), and quicker for a slot near the last one that was asked for here.
-    fn near(&mut self, index: u32) -> Option<Self::Place>;
+    /// Notes which slots have memory by now: [`place`](Self::place) is quicker for these.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if there is none to note it: the slots are found all the same.
+    fn know(&mut self) -> Result<(), OutOfMemory>;
 
     /// Tells the processor that a slot will be written soon.
     fn prefetch(&self, _: Self::Place) {}

@@ -112,7 +112,21 @@ unsafe impl<T: Fields> Zeroed for Block<T> {
         let layout = extent.size(len).and_then(|size| Layout::from_size_align(size, extent.align).ok());
         layout.ok_or(OutOfMemory { bytes: usize::MAX })
     }
+
+    /// Where the block is, and in the low bits of that, which are free since blocks are aligned to cache lines, the logarithm of
+    /// its length: all that is needed to find a slot in it.
+    fn entry(base: *mut Self, _first: u32, len: u32) -> *mut Self {
+        base.map_addr(|address| address | len.trailing_zeros() as usize)
+    }
+
+    #[inline(always)]
+    fn base(entry: *mut Self, _first: u32) -> *mut Self {
+        entry.map_addr(|address| address & !LOG)
+    }
 }
+
+/// The bits of an entry that hold the logarithm of a block's length.
+const LOG: usize = 63;
 
 /// The memory of one slot: a row of a block.
 pub struct Place<T> {
@@ -131,6 +145,16 @@ impl<T> Clone for Place<T> {
 impl<T> Copy for Place<T> {}
 
 impl<T: Fields> Place<T> {
+    /// The place of slot `index` in the block of an entry.
+    #[inline(always)]
+    fn new(entry: NonNull<Block<T>>, index: u32) -> Self {
+        let len = 1 << (entry.addr().get() & LOG);
+        let block = Block::base(entry.as_ptr(), 0);
+        // SAFETY: an entry is the address of a block, which is not null, and less than a cache line.
+        let block = unsafe { NonNull::new_unchecked(block.cast()) };
+        Self { block, row: Fine::<Block<T>>::row(index, len), len, thing: PhantomData }
+    }
+
     /// Where this slot's element of a column is.
     #[inline(always)]
     fn element(self, column: Column) -> *mut u8 {
@@ -314,6 +338,12 @@ impl<T: Columnar> FieldVisitor<T> for FreeTables<T> {
 impl<T: Columnar> Columns<T> {
     const COLDS: usize = cold_rank(T::FIELDS, T::FIELDS.len());
 
+    /// The entry of the block of a slot that the table does not have: made by others since, or out of order.
+    #[cold]
+    fn unknown(&self, index: u32) -> Option<NonNull<Block<T>>> {
+        NonNull::new(self.blocks.entry(index))
+    }
+
     fn at(&self, place: Place<T>) -> At<'_, T> {
         At { place, defaults: &self.defaults }
     }
@@ -368,14 +398,15 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Place<T>> {
-        let (block, row, len) = self.blocks.find(index);
-        Some(Place { block: NonNull::new(block.cast())?, row, len, thing: PhantomData })
+        let entry = match self.blocks.known_entry(index) {
+            Some(entry) => entry,
+            None => self.unknown(index)?,
+        };
+        Some(Place::new(entry, index))
     }
 
-    #[inline(always)]
-    fn near(&mut self, index: u32) -> Option<Place<T>> {
-        let (block, row, len) = self.blocks.find_near(index)?;
-        Some(Place { block: block.cast(), row, len, thing: PhantomData })
+    fn know(&mut self) -> Result<(), OutOfMemory> {
+        self.blocks.know(u64::MAX)
     }
 
     fn grow(&self, index: u32) -> Result<Place<T>, OutOfMemory> {

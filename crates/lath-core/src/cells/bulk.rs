@@ -72,6 +72,7 @@ impl<T: Thing> Cells<T> {
     pub(super) unsafe fn bare_room(&mut self, first: u32) -> Result<Place<T>, OutOfMemory> {
         if !self.slots.has_room(first) {
             self.slots.grow(first)?;
+            self.slots.know()?;
         }
         // SAFETY: passed on from the caller.
         unsafe { self.values.grow_bare(first) }

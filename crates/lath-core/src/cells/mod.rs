@@ -93,7 +93,7 @@ impl<T: Thing> Cells<T> {
             values.write(place, nil);
             values.stamp(place).store(NIL_SLOT, Ordering::Relaxed);
         }
-        Ok(Self {
+        let mut cells = Self {
             slots,
             values,
             tags: TagIndex::default(),
@@ -102,7 +102,15 @@ impl<T: Thing> Cells<T> {
             marks: None,
             staged: AtomicU32::new(0),
             first: Hand(place),
-        })
+        };
+        cells.know()?;
+        Ok(cells)
+    }
+
+    /// Notes which slots have memory by now: they are found quicker. Those that others have made behind a shared reference are found all the same.
+    fn know(&mut self) -> Result<(), OutOfMemory> {
+        self.slots.know()?;
+        self.values.know()
     }
 
     #[inline]
@@ -189,13 +197,6 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
         let place = self.values.place(handle.index())?;
-        self.holds(place, handle).then_some(place)
-    }
-
-    /// As [`find`](Self::find), and quicker near the last slot that was asked for here.
-    #[inline(always)]
-    fn find_near(&mut self, handle: Handle<T>) -> Option<Place<T>> {
-        let place = self.values.near(handle.index())?;
         self.holds(place, handle).then_some(place)
     }
 
@@ -300,21 +301,28 @@ impl<T: Thing> Cells<T> {
         }
         if self.values.place(index).is_none() {
             self.values.grow(index)?;
+            self.know()?;
             self.grow_tags(index)?;
         }
         Ok(())
     }
 
     /// Puts a value into the slot that is its turn, if that is near the last one and nothing else is to be done; otherwise gives
-    /// it back.
+    /// it back. `lowest_first` is asked before a group is put at hand: whether the lowest free slot is whose turn it is.
     #[inline(always)]
-    pub(crate) fn spawn_near(&mut self, marks: Marks, value: T) -> Result<Handle<T>, T> {
-        let clustered = self.is_clustered();
-        let lowest = self.slots.lowest();
-        let group = if clustered { self.clusters.near(marks.tags, lowest) } else { Some(lowest) };
-        if group != Some(self.slots.hand()) {
+    pub(crate) fn spawn_near(
+        &mut self,
+        marks: Marks,
+        value: T,
+        lowest_first: impl FnOnce() -> bool,
+    ) -> Result<Handle<T>, T> {
+        // What is at hand is whose turn it is (S6), for things with tags if it is that of their cluster.
+        let is_its =
+            !self.is_clustered() || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.hand());
+        let is_ready = is_its && self.slots.has_at_hand();
+        if !is_ready {
             unlikely();
-            if !group.is_some_and(|group| self.put_at_hand(group)) {
+            if !lowest_first() || !self.put_at_hand(marks.tags) {
                 return Err(value);
             }
         }
@@ -346,10 +354,15 @@ impl<T: Thing> Cells<T> {
         Ok(Handle::from_parts(index, stamp))
     }
 
-    /// Puts a group at hand, if it has memory: the next thing of its kind is likely to go there.
+    /// Puts the group at hand that the next thing with these tags goes to, if it has memory and a free slot.
     #[cold]
     #[inline(never)]
-    fn put_at_hand(&mut self, group: u32) -> bool {
+    fn put_at_hand(&mut self, tags: u64) -> bool {
+        let group = match self.is_clustered() {
+            true => self.clusters.near(tags, self.slots.lowest()),
+            false => self.next_free(tags).map(|next| next / GROUP),
+        };
+        let Some(group) = group else { return false };
         match self.values.place(group * GROUP) {
             Some(first) if self.slots.put_at_hand(group) => {
                 self.first = Hand(first);
@@ -357,6 +370,11 @@ impl<T: Thing> Cells<T> {
             }
             _ => false,
         }
+    }
+
+    /// Forgets what is at hand: the order in which slots are used again has changed.
+    pub(crate) fn drop_hand(&mut self) {
+        self.slots.drop_hand();
     }
 
     /// Opens a free or reserved slot for a value with these marks, of its next generation.

@@ -24,7 +24,7 @@ impl<T: Thing> Cells<T> {
     /// Gives the thing that `handle` names the first tags and takes the others. Answers whether there is one.
     #[inline(always)]
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
-        let Some(place) = self.find_near(handle) else { return false };
+        let Some(place) = self.find(handle) else { return false };
         let index = handle.index();
         if self.slots.claimed() == 0 || self.is_live_now(index) {
             if !self.tags.insert(index, insert) {
@@ -32,7 +32,7 @@ impl<T: Thing> Cells<T> {
             }
             self.tags.remove(index, remove);
         }
-        // SAFETY: the place is of this storage and holds a value (`find_near`); `&mut self` keeps everyone else away.
+        // SAFETY: the place is of this storage and holds a value (`find`); `&mut self` keeps everyone else away.
         unsafe {
             let before = self.values.tags(place).widen();
             self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));

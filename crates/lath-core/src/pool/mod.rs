@@ -216,6 +216,7 @@ impl<T: Thing> Pool<T> {
     ///
     /// See [`Reuse`].
     pub fn set_reuse(&mut self, reuse: Reuse) {
+        self.cells.drop_hand();
         self.order = Order::new(reuse, &self.cells);
     }
 

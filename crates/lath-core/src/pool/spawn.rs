@@ -60,10 +60,11 @@ impl<T: Thing> Pool<T> {
     #[inline(always)]
     fn spawn_near(&mut self, value: T) -> Result<Handle<T>, (Marks, T)> {
         let marks = Marks::of(&value);
-        if self.order.reuse() != Reuse::Lowest || fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
+        if fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
             return Err((marks, value));
         }
-        let handle = match self.cells.spawn_near(marks, value) {
+        let order = &self.order;
+        let handle = match self.cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
             Ok(handle) => handle,
             Err(value) => return Err((marks, value)),
         };

@@ -42,6 +42,9 @@ impl Slots {
         if self.out_of_use(1).count() != self.retired as usize {
             return Err("the count of retired slots is wrong");
         }
+        if self.groups.at_hand() != 0 && self.groups.at_hand() != self.free_word(self.groups.hand()) {
+            return Err("S6: what is at hand is not what is free");
+        }
         let calm = self.calm.load(Relaxed);
         if calm > 0 && (self.claimed() > 0 || u64::from(calm - 1) + u64::from(self.buried) > u64::from(self.high_water))
         {

@@ -36,24 +36,34 @@ impl Slots {
         self.groups.hand()
     }
 
-    /// Puts a group at hand, if there is memory for it.
-    pub(crate) fn put_at_hand(&mut self, number: u32) -> bool {
-        self.groups.put_at_hand(number)
+    /// Whether there are slots at hand.
+    #[inline(always)]
+    pub(crate) fn has_at_hand(&mut self) -> bool {
+        *self.groups.at_hand_mut() != 0
     }
 
-    /// The lowest free slot of the group at hand.
+    /// Puts a group at hand. Answers whether it has memory and a free slot.
+    pub(crate) fn put_at_hand(&mut self, number: u32) -> bool {
+        let free = self.free_word(number);
+        free != 0 && self.groups.put_at_hand(number, free)
+    }
+
+    /// Forgets what is at hand: the next slot is to be found in another way.
+    pub(crate) fn drop_hand(&mut self) {
+        self.groups.drop_hand();
+    }
+
+    /// The lowest slot at hand.
     #[inline(always)]
     pub(crate) fn free_at_hand(&mut self) -> Option<FreeSlot<'_>> {
-        let (first, [held, live]) = self.groups.at_hand();
-        let (taken, was_live) = (*held | *live, *live);
-        if taken == u64::MAX {
+        let (first, free, live) = self.groups.take_from_hand();
+        let before = *free;
+        if before == 0 {
             unlikely();
             return None;
         }
-        let bit = (!taken).trailing_zeros();
-        let index = first + bit;
-        let count = &mut self.live;
-        (u64::from(index) < self.limit).then_some(FreeSlot { index, bit, taken, was_live, live, count })
+        let bit = before.trailing_zeros();
+        Some(FreeSlot { index: first + bit, bit, before, free, live, count: &mut self.live })
     }
 
     /// The lowest free slot of all.
@@ -132,6 +142,7 @@ impl Slots {
                 continue; // somebody else was faster
             }
             self.calm.store(0, Relaxed);
+            self.groups.drop_hand();
             group[CLAIMED].fetch_or(bit, Relaxed);
             self.with_claimed.set_shared(number);
             self.claimed.fetch_add(1, Relaxed);
@@ -148,9 +159,9 @@ pub(crate) struct FreeSlot<'a> {
     pub(crate) index: u32,
     /// Which slot of the group it is.
     pub(crate) bit: u32,
-    /// The slots of the group that are not free, and those that are live.
-    taken: u64,
-    was_live: u64,
+    /// What is at hand now, and where that is kept.
+    before: u64,
+    free: &'a mut u64,
     live: &'a mut u64,
     count: &'a mut u32,
 }
@@ -159,16 +170,17 @@ impl FreeSlot<'_> {
     /// Free to live.
     #[inline(always)]
     pub(crate) fn take(self) -> Edge {
-        // The lowest zero, without asking for its number: whoever spawns next waits for this.
-        let bit = !self.taken & self.taken.wrapping_add(1);
-        debug_assert_eq!(bit, super::bit(self.index));
-        *self.live = self.was_live | bit;
+        // Without asking for the number of the bit: whoever spawns next waits for this.
+        let after = self.before & (self.before - 1);
+        let live = *self.live;
+        *self.free = after;
+        *self.live = live | self.before & self.before.wrapping_neg();
         *self.count += 1;
-        Edge { full: self.taken | bit == u64::MAX, first: self.was_live == 0 }
+        Edge { full: after == 0, first: live == 0 }
     }
 }
 
-/// What taking a slot did to its group: it is full now, or this was its first live slot. To be noted.
+/// What taking a slot did to its group: none is free now, or this was its first live slot. To be noted.
 #[derive(Clone, Copy)]
 #[must_use]
 pub(crate) struct Edge {

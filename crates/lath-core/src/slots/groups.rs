@@ -9,7 +9,6 @@
 //! side, so that a walk, which looks at them alone, reads a quarter of the memory.
 
 use core::ops::{Range, RangeInclusive};
-use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 
 use crate::blocks::{Directory, Line};
@@ -29,63 +28,91 @@ type Eight = [Line; 4];
 /// The words of all groups. Octaves are as long as those of [`Fine`](crate::blocks::Fine) blocks of slots.
 pub(super) struct Groups {
     eights: Directory<Eight, 3, 0, 30>,
-    /// The group at hand, its first slot, and where its words are, which have memory: that of what is held.
-    hand: u32,
+    hand: Hand,
+}
+
+/// A group that slots are taken from one after the other.
+struct Hand {
+    number: u32,
     first_slot: u32,
-    words: AtomicPtr<AtomicU64>,
+    /// Its free slots, or none of them: others may have claimed some.
+    free: AtomicU64,
+    /// The word of its live slots, which has memory.
+    live: AtomicPtr<AtomicU64>,
 }
 
 impl Groups {
-    /// With memory for the first groups, and group 0 at hand.
+    /// With memory for the first groups, and nothing of group 0 at hand.
     pub(super) fn new() -> Result<Self, OutOfMemory> {
         let eights = Directory::new();
         eights.grow(0)?;
-        let mut groups = Self { eights, hand: 0, first_slot: 0, words: AtomicPtr::default() };
-        assert!(groups.put_at_hand(0), "it was made just now");
+        let hand = Hand { number: 0, first_slot: 0, free: AtomicU64::new(0), live: AtomicPtr::default() };
+        let mut groups = Self { eights, hand };
+        assert!(groups.put_at_hand(0, 0), "it was made just now");
         Ok(groups)
     }
 
     /// Which group is at hand.
     #[inline(always)]
     pub(super) fn hand(&self) -> u32 {
-        self.hand
+        self.hand.number
     }
 
-    /// Puts a group at hand, if it has memory.
-    pub(super) fn put_at_hand(&mut self, number: u32) -> bool {
+    /// Puts a group at hand, if it has memory, with the slots of it that are free.
+    pub(super) fn put_at_hand(&mut self, number: u32, free: u64) -> bool {
         let Some(eight) = self.eights.element(number / EIGHT) else { return false };
-        (self.hand, self.first_slot, self.words) = (number, number * super::GROUP, words_of(eight, number));
+        let live = eight.as_ptr().cast::<AtomicU64>().wrapping_add(LIVE * EIGHT as usize + (number % EIGHT) as usize);
+        let (free, live) = (AtomicU64::new(free), AtomicPtr::new(live));
+        self.hand = Hand { number, first_slot: number * super::GROUP, free, live };
         true
     }
 
-    /// The first slot of the group at hand, and its words: which slots are held, and which are live.
+    /// The slots at hand. Those of the group that are free, if there are any.
     #[inline(always)]
-    pub(super) fn at_hand(&mut self) -> (u32, [&mut u64; 2]) {
-        let held = *self.words.get_mut();
-        // SAFETY: the words of a group that has memory, which stays where it is as long as `eights` (B2). Live words are a line further on than
-        // those of what is held. `&mut self` keeps everyone else away.
-        let words = unsafe { [(*held).get_mut(), (*held.add(LIVE * EIGHT as usize)).get_mut()] };
-        (self.first_slot, words)
+    pub(super) fn at_hand(&self) -> u64 {
+        self.hand.free.load(Relaxed)
+    }
+
+    /// As [`at_hand`](Self::at_hand), to be changed.
+    #[inline(always)]
+    pub(super) fn at_hand_mut(&mut self) -> &mut u64 {
+        self.hand.free.get_mut()
+    }
+
+    /// Forgets what is at hand: somebody has claimed slots.
+    pub(super) fn drop_hand(&self) {
+        self.hand.free.store(0, Relaxed);
+    }
+
+    /// The first slot of the group at hand, those that are free, and those that are live.
+    #[inline(always)]
+    pub(super) fn take_from_hand(&mut self) -> (u32, &mut u64, &mut u64) {
+        let Hand { first_slot, free, live, .. } = &mut self.hand;
+        // SAFETY: the word of a group that has memory, which stays where it is as long as `eights` (B2). `&mut self` keeps everyone else away.
+        let live = unsafe { (**live.get_mut()).get_mut() };
+        (*first_slot, free.get_mut(), live)
     }
 
     /// The four words of a group, if it has memory.
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> Option<[&AtomicU64; 4]> {
-        let eight = self.eights.get(number / EIGHT)?;
+        let eight = match self.eights.known(number / EIGHT) {
+            // SAFETY: initialised words (B1) that live as long as `eights` (B2); mutable references come from `&mut self` only.
+            Some(eight) => unsafe { eight.as_ref() },
+            None => self.eights.get(number / EIGHT)?,
+        };
         Some(eight.each_ref().map(|line| &line.0[(number % EIGHT) as usize]))
     }
 
     /// The four words of a group, to be changed, if it has memory.
     #[inline(always)]
     pub(super) fn get_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
-        Some(words_mut(self.eights.get_mut(number / EIGHT)?, number))
-    }
-
-    /// As [`get_mut`](Self::get_mut), for the group of a slot.
-    #[inline(always)]
-    pub(super) fn of_slot_mut(&mut self, index: u32) -> Option<[&mut u64; 4]> {
-        const SHIFT: u32 = (super::GROUP * EIGHT).ilog2();
-        Some(words_mut(self.eights.get_mut_of::<SHIFT>(index)?, index / super::GROUP))
+        let eight = match self.eights.known(number / EIGHT) {
+            // SAFETY: as in `get`; `&mut self` keeps everyone else away.
+            Some(mut eight) => unsafe { eight.as_mut() },
+            None => self.eights.get_mut(number / EIGHT)?,
+        };
+        Some(words_mut(eight, number))
     }
 
     /// One word of a group; a group without memory is all free.
@@ -121,6 +148,11 @@ impl Groups {
         self.eights.grow(number / EIGHT).map(|_| ())
     }
 
+    /// Notes which groups have memory by now: they are found quicker.
+    pub(super) fn know(&mut self) -> Result<(), OutOfMemory> {
+        self.eights.know(u64::MAX)
+    }
+
     /// The groups that get memory together with this one.
     pub(super) fn bounds(number: u32) -> RangeInclusive<u32> {
         let eights = Directory::<Eight, 3, 0, 30>::bounds(number / EIGHT);
@@ -141,11 +173,6 @@ impl Groups {
     pub(super) fn end(&self) -> u32 {
         self.eights.ranges().last().map_or(0, |range| range.end as u32 * EIGHT)
     }
-}
-
-/// Where the words of a group are: that of what is held.
-fn words_of(eight: NonNull<Eight>, number: u32) -> AtomicPtr<AtomicU64> {
-    AtomicPtr::new(eight.as_ptr().cast::<AtomicU64>().wrapping_add((number % EIGHT) as usize))
 }
 
 #[inline(always)]

@@ -19,6 +19,7 @@ impl Slots {
 
     /// Makes the states of every group that has memory what `group` says. They must keep S1 and S4.
     pub(crate) fn assign(&mut self, mut group: impl FnMut(u32) -> [u64; 4]) {
+        self.drop_hand();
         let mut block = Some(Groups::bounds(0));
         while let Some(numbers) = block {
             let (mut from, end) = (*numbers.start(), *numbers.end() + 1);

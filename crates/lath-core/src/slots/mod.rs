@@ -17,6 +17,8 @@
 //!   live slot, `with_claimed` (at least) those with a claimed one.
 //! - **S3** Behind a shared reference slots only go from free to claimed.
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
+//! - **S6** What is at hand are all free slots of the group at hand, or nothing. As long as something is, no group below that one has become
+//!   free in a slot that is below `lowest`.
 //! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is not 0 nothing is claimed, and fewer
 //!   than `calm` live slots are, with those that are buried, no more than `high_water`.
 
@@ -200,6 +202,11 @@ impl Slots {
         Ok(())
     }
 
+    /// Notes which slots there is room for by now: they are found quicker.
+    pub(crate) fn know(&mut self) -> Result<(), OutOfMemory> {
+        self.groups.know()
+    }
+
     #[inline]
     pub(crate) fn has_room(&self, index: u32) -> bool {
         self.groups.get(index / GROUP).is_some()
@@ -222,6 +229,9 @@ impl Slots {
         let edge = Edge { full: *held | *live | bits == u64::MAX, first: *live == 0 };
         *live |= bits;
         self.live += bits.count_ones();
+        if number == self.groups.hand() {
+            *self.groups.at_hand_mut() &= !bits;
+        }
         self.note_edge(number * GROUP, edge);
     }
 
@@ -237,7 +247,8 @@ impl Slots {
     #[inline(never)]
     fn note_edge_now(&mut self, index: u32, edge: Edge) {
         let number = index / GROUP;
-        if edge.full {
+        // In the last group there may be slots beyond the limit.
+        if edge.full && self.groups.taken(number) == u64::MAX {
             self.full.set(number);
         }
         if edge.first {
@@ -263,19 +274,30 @@ impl Slots {
     /// Live to free, for slots of the group of slot `index`.
     #[inline(always)]
     fn release_bits(&mut self, index: u32, bits: u64) {
-        let Some([held, live, ..]) = self.groups.of_slot_mut(index) else { unreachable!("it was live") };
+        let Some([held, live, ..]) = self.groups.get_mut(index / GROUP) else { unreachable!("it was live") };
         let before = *live;
         debug_assert!(before & bits == bits, "a slot was freed that was not live");
         *live = before & !bits;
         let (was_full, none_live) = (*held | before == u64::MAX, *live == 0);
         let number = index / GROUP;
-        let lowest = self.lowest.get_mut();
-        if number < *lowest {
+        if number < *self.lowest.get_mut() || number == self.groups.hand() {
             unlikely();
-            *lowest = number;
+            self.offer(number, bits);
         }
         if was_full | none_live {
             self.note_release(number, was_full, none_live);
+        }
+    }
+
+    /// Notes that slots have become free where the next one is taken from, or before that.
+    #[inline(never)]
+    fn offer(&mut self, number: u32, bits: u64) {
+        let lowest = self.lowest.get_mut();
+        let free = self.groups.at_hand_mut();
+        if number < *lowest {
+            (*lowest, *free) = (number, 0);
+        } else if *free != 0 {
+            *free |= bits;
         }
     }
 
@@ -335,8 +357,9 @@ impl Slots {
         if was_full {
             self.full.clear(number);
         }
-        let lowest = self.lowest.get_mut();
-        *lowest = (*lowest).min(number);
+        if number < *self.lowest.get_mut() || number == self.groups.hand() {
+            self.offer(number, bit(index));
+        }
     }
 
     /// Live to buried.

@@ -251,7 +251,8 @@ impl Game {
                     let Some(index) = lowest else { break };
                     self.grow(index);
                     let group = self.slots.lowest();
-                    assert!(self.slots.hand() == group || self.slots.put_at_hand(group), "there is memory for {index}");
+                    let ready = self.slots.hand() == group && self.slots.has_at_hand();
+                    assert!(ready || self.slots.put_at_hand(group), "there is memory for {index}");
                     let free = self.slots.free_at_hand().expect("there is a free slot");
                     assert_eq!((free.index, free.bit), (index, index % GROUP));
                     let edge = free.take();

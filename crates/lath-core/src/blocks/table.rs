@@ -1,0 +1,70 @@
+#![expect(unsafe_code, reason = "reads a table without a check of its bounds")]
+//! A table by which the elements that an array's owner knows of are found with one shift.
+//!
+//! Turning an index into the number of its block takes half a dozen instructions, one of them slow. The table has an entry for every
+//! `2^FIRST` elements instead, so that a lookup is a comparison, a shift and a load. It would have to grow behind a shared reference; so it
+//! does not: whoever has the array exclusively brings it up to date, and what was made since then is found by the directory.
+//!
+//! # Invariants
+//!
+//! - **B3** The table holds the entries of all elements below `known`, none of which is null.
+
+use alloc::vec::Vec;
+use core::ptr::NonNull;
+
+use super::{Directory, Zeroed};
+use crate::error::OutOfMemory;
+
+/// The table: as long as nobody calls [`know`](Directory::know), it is empty and takes no memory.
+pub(super) struct Table<E> {
+    entries: Vec<*mut E>,
+    known: u32,
+}
+
+impl<E> Table<E> {
+    pub(super) const fn new() -> Self {
+        Self { entries: Vec::new(), known: 0 }
+    }
+}
+
+impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
+    /// What is kept of the block that `index` lies in, if the table has it.
+    #[inline(always)]
+    pub fn known_entry(&self, index: u32) -> Option<NonNull<E>> {
+        if index >= self.table.known {
+            return None;
+        }
+        // SAFETY: in bounds, and not null (B3).
+        Some(unsafe { NonNull::new_unchecked(*self.table.entries.get_unchecked((index >> FIRST) as usize)) })
+    }
+
+    /// The element at `index`, if the table has it.
+    #[inline(always)]
+    pub fn known(&self, index: u32) -> Option<NonNull<E>> {
+        let entry = self.known_entry(index)?;
+        // SAFETY: a block has this element at this address (B1), and no object is at the null address.
+        Some(unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) })
+    }
+
+    /// Brings the table up to date, up to `end` or the first element that has no memory.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if there is none for a longer table: what is beyond the old one is found all the same.
+    pub fn know(&mut self, end: u64) -> Result<(), OutOfMemory> {
+        let end = end.min(u64::from(u32::MAX)); // the very last element is found by the directory
+        while ((self.table.entries.len() as u64) << FIRST) < end {
+            let next = (self.table.entries.len() as u32) << FIRST;
+            let entry = self.entry(next);
+            let more = (Self::run_len(next) >> FIRST) as usize;
+            if entry.is_null() {
+                break;
+            }
+            let bytes = (self.table.entries.len() + more) * size_of::<*mut E>();
+            self.table.entries.try_reserve(more).map_err(|_| OutOfMemory { bytes })?;
+            self.table.entries.extend(core::iter::repeat_n(entry, more));
+        }
+        self.table.known = end.min((self.table.entries.len() as u64) << FIRST) as u32;
+        Ok(())
+    }
+}
