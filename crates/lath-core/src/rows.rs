@@ -57,10 +57,15 @@ unsafe impl<T: Thing> Zeroed for Row<T> {}
 // through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
-/// How far ahead of the row that is written memory is fetched.
-const AHEAD: usize = 1024;
 
 impl<T: Thing> Rows<T> {
+    /// How far ahead of the row that is written memory is fetched: a group, since the stamps of the next one are set all at once, and a little
+    /// more.
+    const AHEAD: usize = {
+        let group = GROUP as usize * size_of::<Row<T>>();
+        if group < 1 << 15 { group + 1024 } else { 1024 }
+    };
+
     /// Where the value of a slot is. The pointer is good for the whole block.
     ///
     /// # Safety
@@ -164,7 +169,7 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     fn prefetch_on(&self, place: Self::Place) {
-        let after = place.as_ptr().wrapping_byte_add(AHEAD);
+        let after = place.as_ptr().wrapping_byte_add(Self::AHEAD);
         prefetch(after);
         if size_of::<Row<T>>() > 64 {
             prefetch(after.wrapping_byte_add(64));
