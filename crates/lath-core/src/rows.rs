@@ -57,7 +57,6 @@ unsafe impl<T: Thing> Zeroed for Row<T> {}
 // through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
-
 impl<T: Thing> Rows<T> {
     /// How far ahead of the row that is written memory is fetched: a group, since the stamps of the next one are set all at once, and a little
     /// more.

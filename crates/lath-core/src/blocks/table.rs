@@ -68,3 +68,46 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::AtomicU64;
+
+    use super::super::{Coarse, Fine};
+    use super::*;
+
+    /// What the table says beside what the directory says, wherever something begins or ends.
+    fn assert_same<const FIRST: u32, const SPLIT: u32, const N: usize>(
+        array: &Directory<AtomicU64, FIRST, SPLIT, N>,
+        known: u64,
+    ) {
+        for index in
+            [0, known.saturating_sub(1), known, 1023, 1024, 4095, 4096, 6143, 6144, 70_000, u64::from(u32::MAX)]
+        {
+            let index = index as u32;
+            let expected = if u64::from(index) < known { array.element(index) } else { None };
+            assert_eq!(array.known(index), expected, "at {index} of {known}");
+        }
+    }
+
+    #[test]
+    fn the_table_says_what_the_directory_says_of_what_it_knows() {
+        let (mut fine, mut coarse) = (Fine::<AtomicU64>::new(), Coarse::<AtomicU64>::new());
+        assert_same(&fine, 0);
+        for (index, fine_end, coarse_end) in [(0, 1024, 64), (5000, 1024, 64), (1030, 2048, 64), (70, 2048, 192)] {
+            fine.grow(index).unwrap();
+            coarse.grow(index).unwrap();
+            assert_same(&fine, fine.table.known.into()); // as it was, until somebody says so
+            fine.know(u64::MAX).unwrap();
+            coarse.know(u64::MAX).unwrap();
+            assert_same(&fine, fine_end);
+            assert_same(&coarse, coarse_end);
+        }
+        // The gap before 5000 is filled, and some of it is given away only.
+        fine.grow_all(2048..=4999).unwrap();
+        fine.know(4321).unwrap();
+        assert_same(&fine, 4321);
+        fine.know(u64::MAX).unwrap();
+        assert_same(&fine, 6144);
+    }
+}

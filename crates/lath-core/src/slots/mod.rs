@@ -17,10 +17,10 @@
 //!   live slot, `with_claimed` (at least) those with a claimed one.
 //! - **S3** Behind a shared reference slots only go from free to claimed.
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
-//! - **S6** What is at hand are all free slots of the group at hand, or nothing. As long as something is, no group below that one has become
-//!   free in a slot that is below `lowest`.
 //! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is not 0 nothing is claimed, and fewer
 //!   than `calm` live slots are, with those that are buried, no more than `high_water`.
+//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are some, and things are not clustered, no other
+//!   slot below them is free.
 
 mod check;
 mod free;
