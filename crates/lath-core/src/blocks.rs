@@ -18,7 +18,7 @@
 //!
 //! - **B1** A directory entry is null, or there is a block of the `len` elements that `BLOCKS` says, all initialised: they
 //!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is
-//!   what [`Zeroed::entry`] makes of the address of its first element.
+//!   the address of its first element less `first` elements, so that an index is added to it as it is.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
 
 use alloc::alloc::{Layout, alloc, alloc_zeroed, dealloc};
@@ -45,8 +45,8 @@ pub const fn unlikely() {}
 ///
 /// # Safety
 ///
-/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room for that many. [`base`](Self::base) is
-/// the inverse of [`entry`](Self::entry). Where `entry` is another one, elements are found by whoever wrote it, and not by the directory.
+/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room for that many. If [`known`](Self::known)
+/// gives a pointer, it is the entry.
 pub unsafe trait Zeroed: Sized {
     /// The memory of a block of `len` elements: an array, unless it is more than that.
     ///
@@ -57,26 +57,38 @@ pub unsafe trait Zeroed: Sized {
         Layout::array::<Self>(len).map_err(|_| OutOfMemory { bytes: usize::MAX })
     }
 
-    /// What a directory keeps of the block at `base`, which begins with element `first`: not null. Unless told otherwise, the
-    /// address of the first element less `first` elements, so that an index is added to it as it is.
-    #[inline(always)]
-    fn entry(base: *mut Self, first: u32, _len: u32) -> *mut Self {
-        base.wrapping_sub(first as usize)
-    }
+    /// What the table keeps of a block: all that is needed to find an element of it.
+    type Known: Copy;
 
-    /// Where the block of an entry is: what [`entry`](Self::entry) was given.
-    #[inline(always)]
-    fn base(entry: *mut Self, first: u32) -> *mut Self {
-        entry.wrapping_add(first as usize)
-    }
+    /// What the table keeps of a block, by its [`Directory::entry`], its first index and its length.
+    fn known(entry: NonNull<Self>, first: u32, len: u32) -> Self::Known;
 }
 
+/// Elements are found by adding the index to the entry: the table keeps that as it is.
+macro_rules! found_by_entry {
+    () => {
+        type Known = NonNull<Self>;
+
+        #[inline(always)]
+        fn known(entry: NonNull<Self>, _first: u32, _len: u32) -> NonNull<Self> {
+            entry
+        }
+    };
+}
+pub(crate) use found_by_entry;
+
 // SAFETY: an integer, and atomics have the layout of the integer inside.
-unsafe impl Zeroed for AtomicU64 {}
+unsafe impl Zeroed for AtomicU64 {
+    found_by_entry!();
+}
 // SAFETY: words, and nothing between them.
-unsafe impl Zeroed for Line {}
+unsafe impl Zeroed for Line {
+    found_by_entry!();
+}
 // SAFETY: as its elements.
-unsafe impl<E: Zeroed, const LEN: usize> Zeroed for [E; LEN] {}
+unsafe impl<E: Zeroed, const LEN: usize> Zeroed for [E; LEN] {
+    found_by_entry!();
+}
 
 /// A cache line of words.
 #[repr(align(64))]
@@ -164,10 +176,10 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         element(self.entry(index), index)
     }
 
-    /// How many elements of the block of `index`, which has `len`, come before it: blocks are as long as they are aligned, once moved up.
-    #[inline(always)]
-    pub const fn row(index: u32, len: u32) -> u32 {
-        index.wrapping_add(Self::LIFT as u32) & (len - 1)
+    /// The block that `index` lies in, if it has memory: as the table would have it.
+    pub fn find(&self, index: u32) -> Option<E::Known> {
+        let Block { first, len } = Self::block(index);
+        NonNull::new(self.entry(index)).map(|entry| E::known(entry, first, len))
     }
 
     /// How many elements from `index` on are in the same block.
@@ -245,7 +257,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
                 NonNull::new(fresh).map(NonNull::as_ptr).ok_or(OutOfMemory { bytes: layout.size() })
             };
             let mut base = fresh()?;
-            if E::entry(base, first, len).is_null() {
+            if base.wrapping_sub(first as usize).is_null() {
                 // Null means "no memory": of all addresses, this one cannot be told from that. Another one can.
                 let other = fresh();
                 // SAFETY: made above with this layout, and nobody else has seen it.
@@ -253,7 +265,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
                 base = other?;
             }
             let entry = &self.entries[Self::number(index)];
-            let fresh = E::entry(base, first, len);
+            let fresh = base.wrapping_sub(first as usize);
             if entry.compare_exchange(ptr::null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire).is_err() {
                 // SAFETY: made above with this layout, and nobody else has seen it.
                 unsafe { dealloc(base.cast(), layout) };
@@ -305,7 +317,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Dir
                 let Ok(layout) = E::layout(block.len as usize) else { unreachable!("`grow` had the same layout") };
                 // SAFETY: `grow` made the block with this layout, that of the same length and element type, and this is
                 // the only place that frees an installed block.
-                unsafe { dealloc(E::base(entry, block.first).cast(), layout) };
+                unsafe { dealloc(entry.wrapping_add(block.first as usize).cast(), layout) };
             }
         }
     }
@@ -346,8 +358,6 @@ mod tests {
             index += u64::from(block.len);
             for inside in [block.first, block.first + 1, (index - 1) as u32] {
                 assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number(inside), number, "at {inside}");
-                let row = Directory::<AtomicU64, FIRST, SPLIT, N>::row(inside, block.len);
-                assert_eq!(row, inside - block.first, "at {inside}");
             }
         }
         assert_eq!(index, 1 << 32);

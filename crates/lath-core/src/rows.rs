@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use crate::blocks::{Fine, Zeroed};
+use crate::blocks::{Fine, Zeroed, found_by_entry};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
 use crate::prefetch::prefetch;
@@ -51,7 +51,9 @@ pub struct Row<T: Thing> {
 }
 
 // SAFETY: zero bytes are a valid `AtomicU32`, and anything is a valid `MaybeUninit`.
-unsafe impl<T: Thing> Zeroed for Row<T> {}
+unsafe impl<T: Thing> Zeroed for Row<T> {
+    found_by_entry!();
+}
 
 // SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so `T: Sync`) and takes values
 // through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.

@@ -113,20 +113,30 @@ unsafe impl<T: Fields> Zeroed for Block<T> {
         layout.ok_or(OutOfMemory { bytes: usize::MAX })
     }
 
-    /// Where the block is, and in the low bits of that, which are free since blocks are aligned to cache lines, the logarithm of
-    /// its length: all that is needed to find a slot in it.
-    fn entry(base: *mut Self, _first: u32, len: u32) -> *mut Self {
-        base.map_addr(|address| address | len.trailing_zeros() as usize)
-    }
+    type Known = Whole;
 
     #[inline(always)]
-    fn base(entry: *mut Self, _first: u32) -> *mut Self {
-        entry.map_addr(|address| address & !LOG)
+    fn known(entry: NonNull<Self>, first: u32, len: u32) -> Whole {
+        // The entry is where the block is: what it is less than that are elements of no size.
+        Whole { block: entry.cast(), first, len }
     }
 }
 
-/// The bits of an entry that hold the logarithm of a block's length.
-const LOG: usize = 63;
+/// A whole block: where it is, its first slot, and how many it has.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole {
+    block: NonNull<u8>,
+    first: u32,
+    len: u32,
+}
+
+impl Whole {
+    /// The place of a slot of this block.
+    #[inline(always)]
+    fn place<T>(self, index: u32) -> Place<T> {
+        Place { block: self.block, row: index - self.first, len: self.len, thing: PhantomData }
+    }
+}
 
 /// The memory of one slot: a row of a block.
 pub struct Place<T> {
@@ -145,16 +155,6 @@ impl<T> Clone for Place<T> {
 impl<T> Copy for Place<T> {}
 
 impl<T: Fields> Place<T> {
-    /// The place of slot `index` in the block of an entry.
-    #[inline(always)]
-    fn new(entry: NonNull<Block<T>>, index: u32) -> Self {
-        let len = 1 << (entry.addr().get() & LOG);
-        let block = Block::base(entry.as_ptr(), 0);
-        // SAFETY: an entry is the address of a block, which is not null, and less than a cache line.
-        let block = unsafe { NonNull::new_unchecked(block.cast()) };
-        Self { block, row: Fine::<Block<T>>::row(index, len), len, thing: PhantomData }
-    }
-
     /// Where this slot's element of a column is.
     #[inline(always)]
     fn element(self, column: Column) -> *mut u8 {
@@ -338,10 +338,10 @@ impl<T: Columnar> FieldVisitor<T> for FreeTables<T> {
 impl<T: Columnar> Columns<T> {
     const COLDS: usize = cold_rank(T::FIELDS, T::FIELDS.len());
 
-    /// The entry of the block of a slot that the table does not have: made by others since, or out of order.
+    /// The place of a slot that the table does not have: made by others since, or out of order.
     #[cold]
-    fn unknown(&self, index: u32) -> Option<NonNull<Block<T>>> {
-        NonNull::new(self.blocks.entry(index))
+    fn unknown(&self, index: u32) -> Option<Place<T>> {
+        self.blocks.find(index).map(|block| block.place(index))
     }
 
     fn at(&self, place: Place<T>) -> At<'_, T> {
@@ -398,11 +398,10 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Place<T>> {
-        let entry = match self.blocks.known_entry(index) {
-            Some(entry) => entry,
-            None => self.unknown(index)?,
-        };
-        Some(Place::new(entry, index))
+        match self.blocks.known_block(index) {
+            Some(block) => Some(block.place(index)),
+            None => self.unknown(index),
+        }
     }
 
     fn know(&mut self) -> Result<(), OutOfMemory> {

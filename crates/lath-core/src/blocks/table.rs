@@ -7,7 +7,7 @@
 //!
 //! # Invariants
 //!
-//! - **B3** The table holds the entries of all elements below `known`, none of which is null.
+//! - **B3** The table holds what there is to know of the blocks of all elements below `known`.
 
 use alloc::vec::Vec;
 use core::ptr::NonNull;
@@ -16,12 +16,12 @@ use super::{Directory, Zeroed};
 use crate::error::OutOfMemory;
 
 /// The table: as long as nobody calls [`know`](Directory::know), it is empty and takes no memory.
-pub(super) struct Table<E> {
-    entries: Vec<*mut E>,
+pub(super) struct Table<E: Zeroed> {
+    entries: Vec<E::Known>,
     known: u32,
 }
 
-impl<E> Table<E> {
+impl<E: Zeroed> Table<E> {
     pub(super) const fn new() -> Self {
         Self { entries: Vec::new(), known: 0 }
     }
@@ -30,18 +30,21 @@ impl<E> Table<E> {
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
     /// What is kept of the block that `index` lies in, if the table has it.
     #[inline(always)]
-    pub fn known_entry(&self, index: u32) -> Option<NonNull<E>> {
+    pub fn known_block(&self, index: u32) -> Option<E::Known> {
         if index >= self.table.known {
             return None;
         }
-        // SAFETY: in bounds, and not null (B3).
-        Some(unsafe { NonNull::new_unchecked(*self.table.entries.get_unchecked((index >> FIRST) as usize)) })
+        // SAFETY: in bounds (B3).
+        Some(unsafe { *self.table.entries.get_unchecked((index >> FIRST) as usize) })
     }
 
     /// The element at `index`, if the table has it.
     #[inline(always)]
-    pub fn known(&self, index: u32) -> Option<NonNull<E>> {
-        let entry = self.known_entry(index)?;
+    pub fn known(&self, index: u32) -> Option<NonNull<E>>
+    where
+        E: Zeroed<Known = NonNull<E>>,
+    {
+        let entry = self.known_block(index)?;
         // SAFETY: a block has this element at this address (B1), and no object is at the null address.
         Some(unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) })
     }
@@ -55,14 +58,11 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         let end = end.min(u64::from(u32::MAX)); // the very last element is found by the directory
         while ((self.table.entries.len() as u64) << FIRST) < end {
             let next = (self.table.entries.len() as u32) << FIRST;
-            let entry = self.entry(next);
+            let Some(block) = self.find(next) else { break };
             let more = (Self::run_len(next) >> FIRST) as usize;
-            if entry.is_null() {
-                break;
-            }
-            let bytes = (self.table.entries.len() + more) * size_of::<*mut E>();
+            let bytes = (self.table.entries.len() + more) * size_of::<E::Known>();
             self.table.entries.try_reserve(more).map_err(|_| OutOfMemory { bytes })?;
-            self.table.entries.extend(core::iter::repeat_n(entry, more));
+            self.table.entries.extend(core::iter::repeat_n(block, more));
         }
         self.table.known = end.min((self.table.entries.len() as u64) << FIRST) as u32;
         Ok(())
