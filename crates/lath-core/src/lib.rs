@@ -106,7 +106,8 @@ mod plain;
 #[cfg(feature = "alloc")]
 mod pool;
 #[cfg(feature = "alloc")]
-mod prefetch;
+#[doc(hidden)] // for `lath-soa`
+pub mod prefetch;
 #[cfg(feature = "alloc")]
 mod reuse;
 #[cfg(feature = "alloc")]
@@ -151,7 +152,7 @@ pub use thing::Rows;
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
-pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Relatives, Rest, Views};
+pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Relatives, Rest, ViewMany, Views};
 #[cfg(all(feature = "alloc", feature = "bytemuck"))]
 pub use map::PlainView;
 #[cfg(feature = "alloc")]

@@ -6,7 +6,7 @@
 
 /// Asks for the cache line at an address, whatever is there. Does nothing on processors that this is not written for.
 #[inline(always)]
-pub(crate) fn prefetch<T>(at: *const T) {
+pub fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -59,6 +59,12 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// Tells the processor that a slot will be written soon.
     fn prefetch(&self, _: Self::Place) {}
 
+    /// Tells the processor that the stamp of a slot and some of its fields, a bit for each, will be looked at soon.
+    #[inline(always)]
+    fn prefetch_fields(&self, place: Self::Place, _fields: u64) {
+        self.prefetch(place);
+    }
+
     /// Tells the processor that slots a little further on will be written soon, one after the other.
     #[inline(always)]
     fn prefetch_on(&self, _: Self::Place) {}

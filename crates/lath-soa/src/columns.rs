@@ -16,6 +16,7 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
 use lath_core::blocks::{Fine, Zeroed};
+use lath_core::prefetch::prefetch;
 use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
 
 use crate::cold::{Cell, Defaults, is_cold};
@@ -292,6 +293,21 @@ impl<T: Columnar> FieldVisitor<T> for Gather<T> {
     }
 }
 
+/// Asks for the memory of some fields of a slot, a bit for each. What is cold is elsewhere, and mostly not there at all.
+struct Fetch<T> {
+    of: Place<T>,
+    fields: u64,
+}
+
+impl<T: Columnar> FieldVisitor<T> for Fetch<T> {
+    #[inline(always)]
+    fn field<F: Field<Thing = T>>(&mut self) {
+        if self.fields >> F::INDEX & 1 == 1 && !const { is_cold::<F>() } {
+            prefetch(self.of.field_unless_cold::<F>());
+        }
+    }
+}
+
 /// Makes, or drops, the defaults of cold fields.
 struct Keep<'a, T: Columnar> {
     defaults: &'a mut Defaults,
@@ -402,6 +418,12 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
             Some(block) => Some(block.place(index)),
             None => self.unknown(index),
         }
+    }
+
+    #[inline(always)]
+    fn prefetch_fields(&self, place: Place<T>, fields: u64) {
+        prefetch(place.stamp());
+        T::visit(&mut Fetch { of: place, fields });
     }
 
     fn know(&mut self) -> Result<(), OutOfMemory> {

@@ -212,6 +212,16 @@ macro_rules! for_layout {
                     assert_eq!(pool.view::<Rare>(*who).is_some(), rare(known), "{at:?}");
                     assert_eq!(*pool.view::<Ref<actor::vel>>(*who).unwrap(), known.vel, "{at:?}");
                 }
+                // Many at once: the same as one by one, for any handles in any order, and as many as there are.
+                let mut random = Rng::with_seed(at.1 as u64);
+                let mut many: Vec<_> = model.keys().chain(dead).copied().filter(|_| random.u8(..3) > 0).collect();
+                many.extend((0..random.u64(..30)).map(|_| Handle::from_bits(random.u64(..) & 0x3_0000_03ff)));
+                random.shuffle(&mut many);
+                let one_by_one = many.iter().map(|&who| pool.view::<Rare>(who).map(|rare| (rare.who, rare.name)));
+                let mut at_once = pool.view_many::<Rare>(&many);
+                assert_eq!(at_once.len(), many.len());
+                assert!(at_once.by_ref().map(|rare| rare.map(|rare| (rare.who, rare.name))).eq(one_by_one), "{at:?}");
+                assert!(at_once.next().is_none() && at_once.len() == 0, "{at:?}");
                 for &who in dead.iter().rev().take(20) {
                     assert!(
                         pool.view::<Ref<actor::vel>>(who).is_none() && pool.tags(who).is_empty(),

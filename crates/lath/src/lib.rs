@@ -153,7 +153,7 @@ mod names {
         HandleRange, Home, Iter, IterMut, Lane, LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags,
         Orphans, OtherViews, OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Relatives, Remap,
         Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf, TagBits, TagSet,
-        TakenTree, Thing, ThingMut, ThingRef, Things, View, Views, bitflags,
+        TakenTree, Thing, ThingMut, ThingRef, Things, View, ViewMany, Views, bitflags,
     };
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Walks are written with `for_each`, which runs full groups of 64 slots as one straight loop.
 
-use lath_core::{Handle, Pool, Rows, Thing};
+use lath_core::{Fields, Handle, Pool, Rows, Thing};
 
 use crate::store::{Lookup, SpawnMany, Store, Walk};
 use crate::things::Sample;
@@ -80,5 +80,37 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRowsRead<T> {
     #[inline(always)]
     fn field(&self, key: Handle<T>) -> f32 {
         self.0.0.read(key).field()
+    }
+}
+
+/// The same pool; many lookups by `view_many`, which fetches memory ahead.
+pub(crate) struct LathRowsMany<T: Thing>(LathRows<T>);
+
+impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsMany<T> {
+    type Key = Handle<T>;
+
+    fn new() -> Self {
+        Self(LathRows::new())
+    }
+
+    fn spawn(&mut self, thing: T) -> Handle<T> {
+        self.0.spawn(thing)
+    }
+
+    fn despawn(&mut self, key: Handle<T>) {
+        self.0.despawn(key);
+    }
+}
+
+impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRowsMany<T> {
+    #[inline(always)]
+    fn field(&self, key: Handle<T>) -> f32 {
+        self.0.field(key)
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, keys: &[Handle<T>]) -> u32 {
+        let things = self.0.0.view_many::<&T>(keys);
+        things.fold(0, |sum, thing| sum.wrapping_add(thing.map_or(0.0, T::field).to_bits()))
     }
 }

@@ -9,12 +9,20 @@ use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small, column_f
 pub(crate) trait InPlaceOf<T>: Thing + From<T> {
     /// The field that lookups read.
     fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32>;
+
+    /// The same of many.
+    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>>;
 }
 
 impl InPlaceOf<Small> for ColumnSmall {
     #[inline(always)]
     fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
         pool.view::<Ref<column_small::x>>(key).map(|x| *x)
+    }
+
+    #[inline(always)]
+    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>> {
+        pool.view_many::<Ref<column_small::x>>(keys).map(|found| found.map(|x| *x))
     }
 }
 
@@ -23,12 +31,22 @@ impl InPlaceOf<Fat> for ColumnFat {
     fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
         pool.view::<Ref<column_fat::position>>(key).map(|position| position[0])
     }
+
+    #[inline(always)]
+    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>> {
+        pool.view_many::<Ref<column_fat::position>>(keys).map(|found| found.map(|position| position[0]))
+    }
 }
 
 impl InPlaceOf<Fat> for HotFat {
     #[inline(always)]
     fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
         pool.view::<Ref<hot_fat::x>>(key).map(|x| *x)
+    }
+
+    #[inline(always)]
+    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>> {
+        pool.view_many::<Ref<hot_fat::x>>(keys).map(|found| found.map(|x| *x))
     }
 }
 
@@ -67,5 +85,36 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
     #[inline(always)]
     fn field(&self, key: Handle<C>) -> f32 {
         C::field(&self.0, key).unwrap_or(0.0)
+    }
+}
+
+/// The same pool; many lookups by `view_many`, which fetches memory ahead.
+pub(crate) struct LathColumnsMany<C: Thing>(LathColumns<C>);
+
+impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumnsMany<C> {
+    type Key = Handle<C>;
+
+    fn new() -> Self {
+        Self(LathColumns(Pool::new()))
+    }
+
+    fn spawn(&mut self, thing: T) -> Handle<C> {
+        self.0.spawn(thing)
+    }
+
+    fn despawn(&mut self, key: Handle<C>) {
+        self.0.0.despawn(key);
+    }
+}
+
+impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumnsMany<C> {
+    #[inline(always)]
+    fn field(&self, key: Handle<C>) -> f32 {
+        self.0.field(key)
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, keys: &[Handle<C>]) -> u32 {
+        C::fields(&self.0.0, keys).fold(0, |sum, field| sum.wrapping_add(field.unwrap_or(0.0).to_bits()))
     }
 }

@@ -4,7 +4,10 @@ use fastrand::Rng;
 
 #[cfg(feature = "ecs")]
 use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, Sparsey};
-use crate::candidates::{LathColumns, LathRows, LathRowsRead, RawFields, SlotMapBasic, SlotMapHop, Thunderdome};
+use crate::candidates::{
+    LathColumns, LathColumnsMany, LathRows, LathRowsMany, LathRowsRead, RawFields, SlotMapBasic, SlotMapHop,
+    Thunderdome,
+};
 use crate::store::Lookup;
 use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small};
 use crate::workload::{Bar, Trial, Workload};
@@ -49,15 +52,20 @@ fn small(name: &'static str, about: &'static str, stale: f64, bars: &'static [Ba
     peers!(Small, Workload::new(name, about, bars), stale)
         .with("lath-rows", move || Lookups::<Small, LathRows<Small>>::new(THINGS, stale))
         .with("lath-rows-read", move || Lookups::<Small, LathRowsRead<Small>>::new(THINGS, stale))
+        .with("lath-rows-many", move || Lookups::<Small, LathRowsMany<Small>>::new(THINGS, stale))
         .with("lath-columns", move || Lookups::<Small, LathColumns<ColumnSmall>>::new(THINGS, stale))
+        .with("lath-columns-many", move || Lookups::<Small, LathColumnsMany<ColumnSmall>>::new(THINGS, stale))
 }
 
 fn fat(name: &'static str, about: &'static str, bars: &'static [Bar]) -> Workload {
     peers!(Fat, Workload::new(name, about, bars), 0.0)
         .with("lath-rows", || Lookups::<Fat, LathRows<Fat>>::new(THINGS, 0.0))
         .with("lath-rows-read", || Lookups::<Fat, LathRowsRead<Fat>>::new(THINGS, 0.0))
+        .with("lath-rows-many", || Lookups::<Fat, LathRowsMany<Fat>>::new(THINGS, 0.0))
         .with("lath-columns", || Lookups::<Fat, LathColumns<ColumnFat>>::new(THINGS, 0.0))
+        .with("lath-columns-many", || Lookups::<Fat, LathColumnsMany<ColumnFat>>::new(THINGS, 0.0))
         .with("lath-hot", || Lookups::<Fat, LathColumns<HotFat>>::new(THINGS, 0.0))
+        .with("lath-hot-many", || Lookups::<Fat, LathColumnsMany<HotFat>>::new(THINGS, 0.0))
 }
 
 /// A full store and the keys in the order in which they are looked up.

@@ -15,6 +15,7 @@ mod changes;
 mod deal;
 mod ended;
 pub(crate) mod image;
+mod many;
 #[cfg(feature = "parallel")]
 mod par_cascade;
 #[cfg(feature = "parallel")]
@@ -48,6 +49,7 @@ pub use cascade::Relatives;
 pub(crate) use cascade::Sweep;
 pub use deal::Lane;
 pub(crate) use ended::Ended;
+pub use many::ViewMany;
 pub use rest::Rest;
 pub use view::QueryIter;
 pub use views::{OtherViews, Views};

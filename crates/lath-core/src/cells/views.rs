@@ -52,6 +52,14 @@ impl<'a, V: View> Views<'a, V> {
         unsafe { self.cells.view_of::<V>(handle) }
     }
 
+    /// The views of many things, in the order of their handles. The view must not write.
+    #[inline]
+    pub fn get_many<'h>(&self, handles: &'h [Handle<V::Thing>]) -> ViewMany<'_, 'h, V> {
+        const { assert!(V::WRITES == 0, "this view writes, and a thing may come twice: use `get_mut`") };
+        // SAFETY: nobody writes to the fields (by `new`), and the view does not.
+        unsafe { ViewMany::new(self.cells, handles) }
+    }
+
     /// The view of one thing, if it sees it.
     #[inline]
     pub fn get_mut(&mut self, handle: Handle<V::Thing>) -> Option<V::Item<'_>> {

@@ -1,7 +1,7 @@
 //! Looking at some fields only.
 
 use super::Pool;
-use crate::cells::{QueryIter, Rest};
+use crate::cells::{QueryIter, Rest, ViewMany};
 use crate::field::{Field, Fields};
 use crate::handle::Handle;
 use crate::thing::Thing;
@@ -238,6 +238,39 @@ impl<T: Thing> Pool<T> {
     #[inline]
     pub fn view<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
         self.cells.view::<V>(handle)
+    }
+
+    /// The views of many things, in the order of their handles; `None` for those that are gone, or that the view does not see.
+    ///
+    /// As [`view`](Self::view) for one after the other, and up to twice as fast where things are looked up at random in a large
+    /// pool: the memory of those that come later is fetched ahead. For whole things in rows the view is `&Actor`. A view that writes is refused,
+    /// since a handle may come twice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Handle, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32, target: Handle<Actor> }
+    /// let mut actors = Pool::new();
+    /// let ada = actors.spawn(Actor { hp: 3.0, ..Default::default() });
+    /// let lin = actors.spawn(Actor { hp: 4.0, target: ada });
+    /// let targets = [ada, lin, ada, Handle::NIL];
+    /// let seen: Vec<_> = actors.view_many::<Ref<actor::hp>>(&targets).map(|hp| hp.map(|hp| *hp)).collect();
+    /// assert_eq!(seen, [Some(3.0), Some(4.0), Some(3.0), None]);
+    ///
+    /// let whole: f32 = actors.view_many::<&Actor>(&targets).flatten().map(|actor| actor.hp).sum();
+    /// assert_eq!(whole, 10.0);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use lath_core::{Handle, Mut, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// # let actors = Pool::<Actor>::new();
+    /// for hp in actors.view_many::<Mut<actor::hp>>(&[Handle::NIL, Handle::NIL]) {} // two exclusive references to one field
+    /// ```
+    #[inline]
+    pub fn view_many<'h, V: View<Thing = T>>(&self, handles: &'h [Handle<T>]) -> ViewMany<'_, 'h, V> {
+        self.cells.view_many(handles)
     }
 
     /// The view of one thing, to be changed; `None` if there is none, or the view does not see it.

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fmt;
 
-use lath_core::{Fields, Handle, OtherViews, QueryIter, Slices, View, Views};
+use lath_core::{Fields, Handle, OtherViews, QueryIter, Slices, View, ViewMany, Views};
 
 use super::links::{gone, must_have_pool};
 use super::{Context, Param};
@@ -235,6 +235,35 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
     #[inline]
     pub fn get(&self, handle: Handle<V::Thing>) -> Option<V::Item<'_>> {
         self.views.get(handle)
+    }
+
+    /// The views of many things, in the order of their handles: [`Pool::view_many`](lath_core::Pool::view_many). For views that do not
+    /// write.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Handle, Mut, Ref, Thing};
+    /// # use lath_schedule::{Local, Query, Schedule, World};
+    /// # #[derive(Thing, Default)] struct Ship { x: f32, aim: f32, target: Handle<Ship> }
+    /// fn aim(places: Query<Ref<ship::x>>, mut ships: Query<(Mut<ship::aim>, Ref<ship::target>)>, mut targets: Local<Vec<Handle<Ship>>>) {
+    ///     targets.clear();
+    ///     targets.extend(ships.iter_mut().map(|(_, target)| *target));
+    ///     for ((mut aim, _), x) in ships.iter_mut().zip(places.get_many(&targets)) {
+    ///         if let Some(x) = x { *aim = *x; }
+    ///     }
+    /// }
+    /// # let mut world = World::new();
+    /// # let prey = world.spawn(Ship { x: 8.0, ..Default::default() });
+    /// # let hunter = world.spawn(Ship { target: prey, ..Default::default() });
+    /// # let mut schedule = Schedule::new();
+    /// # schedule.add(aim);
+    /// # schedule.run(&mut world);
+    /// # assert_eq!(world.read(hunter).aim, 8.0);
+    /// ```
+    #[inline]
+    pub fn get_many<'h>(&self, handles: &'h [Handle<V::Thing>]) -> ViewMany<'_, 'h, V> {
+        self.views.get_many(handles)
     }
 
     /// The view of one thing, if there is such a thing and the view sees it.

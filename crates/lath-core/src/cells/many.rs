@@ -1,0 +1,74 @@
+#![expect(unsafe_code, reason = "makes views, as one by one, behind a shared reference")]
+//! Looking many things up, with the memory of those that come later fetched ahead.
+//!
+//! A lookup at random mostly waits for memory, and the processor begins as many of them at a time as their instructions fit
+//! into it, a dozen or two. Whoever knows which handles come next can ask for their memory long before.
+
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+
+use super::*;
+use crate::view::View;
+
+/// How many handles ahead memory is asked for.
+const AHEAD: usize = 24;
+
+impl<T: Thing> Cells<T> {
+    /// The views of many things, one by one.
+    #[inline]
+    pub(crate) fn view_many<'h, V: View<Thing = T>>(&self, handles: &'h [Handle<T>]) -> ViewMany<'_, 'h, V> {
+        const { assert!(V::WRITES == 0, "this view writes, and a thing may come twice: use `view_mut`") };
+        // SAFETY: nobody has exclusive access behind `&self`, and the view does not write.
+        unsafe { ViewMany::new(self, handles) }
+    }
+
+    /// Asks for the memory of what a view of the thing that `handle` names looks at, if there is such a slot.
+    #[inline(always)]
+    fn prefetch<V: View<Thing = T>>(&self, handle: Handle<T>) {
+        if let Some(place) = self.values.place(handle.index()) {
+            self.values.prefetch_fields(place, V::READS);
+        }
+    }
+}
+
+/// The views of the things that some handles name, in the order of the handles: [`Pool::view_many`](crate::Pool::view_many).
+pub struct ViewMany<'a, 'h, V: View> {
+    cells: &'a Cells<V::Thing>,
+    handles: &'h [Handle<V::Thing>],
+    view: PhantomData<V>,
+}
+
+impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
+    /// # Safety
+    ///
+    /// The view does not write, and for `'a` nobody writes to the fields that it reads.
+    #[inline]
+    pub(super) unsafe fn new(cells: &'a Cells<V::Thing>, handles: &'h [Handle<V::Thing>]) -> Self {
+        handles.iter().take(AHEAD).for_each(|&handle| cells.prefetch::<V>(handle));
+        Self { cells, handles, view: PhantomData }
+    }
+}
+
+impl<'a, V: View> Iterator for ViewMany<'a, '_, V> {
+    type Item = Option<V::Item<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Option<V::Item<'a>>> {
+        let (&handle, rest) = self.handles.split_first()?;
+        if let Some(&ahead) = self.handles.get(AHEAD) {
+            self.cells.prefetch::<V>(ahead);
+        }
+        self.handles = rest;
+        // SAFETY: as `new` asks for.
+        Some(unsafe { self.cells.view_of::<V>(handle) })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.handles.len(), Some(self.handles.len()))
+    }
+}
+
+impl<V: View> ExactSizeIterator for ViewMany<'_, '_, V> {}
+
+impl<V: View> FusedIterator for ViewMany<'_, '_, V> {}
