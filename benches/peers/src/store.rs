@@ -15,6 +15,12 @@ pub(crate) trait Store<T>: 'static {
 
     /// Takes one thing out and forgets it.
     fn despawn(&mut self, key: Self::Key);
+
+    /// Takes many things out; for candidates that have a call for that.
+    #[inline(always)]
+    fn despawn_many(&mut self, keys: impl Iterator<Item = Self::Key>) {
+        keys.for_each(|key| self.despawn(key));
+    }
 }
 
 /// Puts many things in at once, by whatever call the candidate has for that.

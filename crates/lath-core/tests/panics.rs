@@ -107,7 +107,7 @@ fn assert_sound(pool: &mut Pool<Bomb>, known: &Known, at: &str) {
 
 type Call = (&'static str, fn(&mut Pool<Bomb>, &Known));
 
-const CALLS: [Call; 29] = [
+const CALLS: [Call; 30] = [
     ("new", |_, _| drop(Pool::<Bomb>::new())),
     ("fixed", |_, _| drop(Pool::<Bomb>::fixed(100))),
     ("spawn", |pool, _| assert!(!pool.spawn(bomb(1)).is_nil())),
@@ -182,6 +182,10 @@ const CALLS: [Call; 29] = [
     ("iter_mut", |pool, _| {
         pool.iter_mut().take(2).for_each(|_| user_code("closure"));
         pool.iter_mut().skip(1).step_by(20).for_each(|_| user_code("closure"));
+    }),
+    ("despawn_many", |pool, known| {
+        let handles = known.live.iter().take(40).chain(&known.staged).chain(&known.reserved).chain(&known.gone);
+        pool.despawn_many(handles.inspect(|_| user_code("iterator")).copied());
     }),
     ("retain", |pool, _| {
         pool.retain(|handle, _| {

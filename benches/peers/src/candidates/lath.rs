@@ -83,7 +83,7 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRowsRead<T> {
     }
 }
 
-/// The same pool; many lookups by `view_many`, which fetches memory ahead.
+/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch memory ahead.
 pub(crate) struct LathRowsMany<T: Thing>(LathRows<T>);
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsMany<T> {
@@ -93,12 +93,18 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsMany<T> {
         Self(LathRows::new())
     }
 
+    #[inline(always)]
     fn spawn(&mut self, thing: T) -> Handle<T> {
         self.0.spawn(thing)
     }
 
     fn despawn(&mut self, key: Handle<T>) {
         self.0.despawn(key);
+    }
+
+    #[inline(always)]
+    fn despawn_many(&mut self, keys: impl Iterator<Item = Handle<T>>) {
+        self.0.0.despawn_many(keys);
     }
 }
 

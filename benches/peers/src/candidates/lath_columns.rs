@@ -88,7 +88,7 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
     }
 }
 
-/// The same pool; many lookups by `view_many`, which fetches memory ahead.
+/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch memory ahead.
 pub(crate) struct LathColumnsMany<C: Thing>(LathColumns<C>);
 
 impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumnsMany<C> {
@@ -98,12 +98,18 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumnsMany<C> {
         Self(LathColumns(Pool::new()))
     }
 
+    #[inline(always)]
     fn spawn(&mut self, thing: T) -> Handle<C> {
         self.0.spawn(thing)
     }
 
     fn despawn(&mut self, key: Handle<C>) {
         self.0.0.despawn(key);
+    }
+
+    #[inline(always)]
+    fn despawn_many(&mut self, keys: impl Iterator<Item = Handle<C>>) {
+        self.0.0.despawn_many(keys);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use crate::candidates::{LathColumns, LathRows, RawRows, SlotMapBasic, Thunderdome};
+use crate::candidates::{LathColumns, LathColumnsMany, LathRows, LathRowsMany, RawRows, SlotMapBasic, Thunderdome};
 use crate::store::Lookup;
 use crate::things::{ColumnFat, Fat, Sample};
 use crate::workload::{Bar, Trial, Workload};
@@ -34,7 +34,9 @@ pub(super) fn workloads() -> Vec<Workload> {
     vec![
         workload
             .with("lath-rows", Churn::<LathRows<Fat>>::new)
-            .with("lath-columns", Churn::<LathColumns<ColumnFat>>::new),
+            .with("lath-rows-many", Churn::<LathRowsMany<Fat>>::new)
+            .with("lath-columns", Churn::<LathColumns<ColumnFat>>::new)
+            .with("lath-columns-many", Churn::<LathColumnsMany<ColumnFat>>::new),
     ]
 }
 
@@ -73,9 +75,7 @@ impl<S: Lookup<Fat>> Trial for Churn<S> {
 
     fn run(&mut self) {
         let picks = &self.order[..PICKS];
-        for &pick in picks {
-            self.store.despawn(self.keys[pick as usize]);
-        }
+        self.store.despawn_many(picks.iter().map(|&pick| self.keys[pick as usize]));
         for &pick in picks {
             self.keys[pick as usize] = self.store.spawn(Fat::number(pick + self.round));
         }

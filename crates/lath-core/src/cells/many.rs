@@ -8,6 +8,7 @@ use core::iter::FusedIterator;
 use core::marker::PhantomData;
 
 use super::*;
+use crate::prefetch::prefetch;
 use crate::view::View;
 
 /// How many handles ahead memory is asked for.
@@ -20,6 +21,15 @@ impl<T: Thing> Cells<T> {
         const { assert!(V::WRITES == 0, "this view writes, and a thing may come twice: use `view_mut`") };
         // SAFETY: nobody has exclusive access behind `&self`, and the view does not write.
         unsafe { ViewMany::new(self, handles) }
+    }
+
+    /// Asks for the memory of the stamp that `handle` is compared with, if there is such a slot.
+    #[inline(always)]
+    pub(crate) fn prefetch_stamp(&self, handle: Handle<T>) {
+        if let Some(place) = self.values.place(handle.index()) {
+            // SAFETY: the place is of this storage.
+            prefetch(unsafe { self.values.stamps(place) });
+        }
     }
 
     /// Asks for the memory of what a view of the thing that `handle` names looks at, if there is such a slot.

@@ -11,6 +11,9 @@ use crate::storage::ThingMut;
 use crate::thing::Thing;
 use crate::tree::Orphans;
 
+/// How many things ahead memory is asked for when many are despawned.
+const AHEAD: usize = 16;
+
 impl<T: Thing> Pool<T> {
     /// Drops the thing that `handle` names and ends its generation. Answers whether there was one.
     ///
@@ -33,6 +36,38 @@ impl<T: Thing> Pool<T> {
     #[inline]
     pub fn despawn(&mut self, handle: Handle<T>) -> bool {
         if self.trees.is_empty() { self.despawn_alone(handle) } else { self.despawn_linked(handle, None) }
+    }
+
+    /// Takes many things out of the pool and drops them, as [`despawn`](Self::despawn) does, one after the other: how many of them
+    /// there were.
+    ///
+    /// Where they lie here and there in a large pool that is faster than one call for each: the memory of those that come later is
+    /// fetched ahead. For that it knows some handles before it is their turn: if a `Drop` or the iterator panics, the last few that the
+    /// iterator gave may still be there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Crew { age: u32 }
+    /// let mut crew: Pool<Crew> = (0..100).map(|age| Crew { age }).collect();
+    /// let old: Vec<_> = crew.iter().filter(|(_, one)| one.age >= 60).map(|(who, _)| who).collect();
+    /// assert_eq!(crew.despawn_many(old.iter().copied()), 40);
+    /// assert_eq!(crew.despawn_many(old), 0); // gone already: fine
+    /// assert_eq!(crew.len(), 60);
+    /// ```
+    pub fn despawn_many(&mut self, handles: impl IntoIterator<Item = Handle<T>>) -> u32 {
+        // The handles whose memory was asked for, in a ring.
+        let mut asked = [Handle::NIL; AHEAD];
+        let mut count = 0;
+        let mut turn = 0;
+        for handle in handles {
+            self.cells.prefetch_stamp(handle);
+            count += u32::from(self.despawn(core::mem::replace(&mut asked[turn], handle)));
+            turn = (turn + 1) % AHEAD;
+        }
+        asked.rotate_left(turn);
+        asked.into_iter().fold(count, |count, handle| count + u32::from(self.despawn(handle)))
     }
 
     /// Despawns a thing and those who leave with it. `orphans` is what becomes of its own children, if not what the relations

@@ -115,6 +115,19 @@ impl<T: Subject> Player<T> {
         }
     }
 
+    /// More than it looks ahead, or fewer; some of them twice.
+    pub(super) fn despawn_many(&mut self) {
+        let handles: Vec<_> = (0..self.random.usize(..40)).map(|_| self.some_handle()).collect();
+        let mut expected = 0;
+        for &handle in &handles {
+            if matches!(self.oracle.fate(handle), Some(Fate::Live(_) | Fate::Staged(_) | Fate::Reserved)) {
+                self.oracle.becomes(handle, Fate::Dead);
+                expected += 1;
+            }
+        }
+        assert_eq!(self.pool.despawn_many(handles.iter().copied()), expected, "despawn_many({handles:?})");
+    }
+
     pub(super) fn take(&mut self) {
         let handle = self.some_handle();
         let (expected, tags) = (self.oracle.value(handle), self.oracle.tags(handle));
