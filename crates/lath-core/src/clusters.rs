@@ -305,6 +305,7 @@ impl Clusters {
     }
 
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
+    #[inline] // compiled with who calls it, which most programs do not
     pub(crate) fn check(&self, slots: &Slots) -> Result<(), &'static str> {
         let mut count = 0;
         for group in slots.numbers() {

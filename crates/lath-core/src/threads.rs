@@ -79,6 +79,7 @@ impl Crew {
     /// # Errors
     ///
     /// The system has no more threads.
+    #[inline] // what rayon does for it is compiled with who calls it, which most programs do not
     pub fn new(count: usize) -> Result<Self, impl Display> {
         ThreadPoolBuilder::new().num_threads(count).thread_name(|n| alloc::format!("lath {n}")).build().map(Self)
     }
