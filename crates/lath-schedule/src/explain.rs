@@ -5,14 +5,15 @@ use std::fmt::Write;
 use crate::access::{Key, Touch};
 use crate::config::Label;
 use crate::error::PlanError;
+use crate::missing::joined;
 use crate::node::{Node, Work};
 use crate::plan::order::{meant, suggestion};
 use crate::plan::{Plan, Stage};
-use crate::report::json;
+use crate::report::{json, mermaid};
 use crate::schedule::Schedule;
 
 /// Events that somebody has declared to send and nobody to read: in words, with the names of the senders.
-fn unread(nodes: &[Node]) -> Vec<(String, Vec<&str>)> {
+fn unread(nodes: &[Node]) -> Vec<(Key, String, Vec<&str>)> {
     fn gather<'n>(nodes: &'n [Node], touches: &mut Vec<(&'n Touch, &'n str)>) {
         for node in nodes {
             let events = node.access.touches.iter().filter(|touch| touch.name.is_of_events());
@@ -35,7 +36,7 @@ fn unread(nodes: &[Node]) -> Vec<(String, Vec<&str>)> {
             None => found.push((touch.key, touch.name.say(0).to_string(), vec![sender])),
         }
     }
-    found.into_iter().map(|(_, name, senders)| (name, senders)).collect()
+    found
 }
 
 impl Schedule {
@@ -107,12 +108,12 @@ impl Schedule {
                 }
                 Stage::Apply(list) => {
                     let names: Vec<_> = list.iter().map(|&member| &*nodes[member as usize].name).collect();
-                    writeln!(text, "stage {number}: the commands of {} are applied", names.join(", "))
+                    writeln!(text, "stage {number}: the commands of {} are applied", joined(&names, ", "))
                 }
             };
         }
-        for (name, senders) in unread(nodes) {
-            let _ = writeln!(text, "{name} are sent by {}, and no system here reads them", senders.join(", "));
+        for (_, name, senders) in unread(nodes) {
+            let _ = writeln!(text, "{name} are sent by {}, and no system here reads them", joined(&senders, ", "));
         }
         Ok(text)
     }
@@ -176,9 +177,8 @@ impl Schedule {
                     format!("`{two_name}` comes after `{one_name}` because `before`, `after` or a chain say so")
                 }
                 Some(between) => {
-                    let names: Vec<_> =
-                        between.iter().map(|&number| format!("`{}`", nodes[number as usize].name)).collect();
-                    format!("`{two_name}` waits for `{one_name}` by way of {}", names.join(", "))
+                    let names: Vec<_> = between.iter().map(|&number| &*nodes[number as usize].name).collect();
+                    format!("`{two_name}` waits for `{one_name}` by way of `{}`", joined(&names, "`, `"))
                 }
                 None => format!(
                     "`{}` and `{}` may run at the same time: neither writes anything that the other uses",
@@ -210,7 +210,7 @@ impl Schedule {
         for &number in plan.line.iter().filter(|&&number| nodes[number as usize].is_system()) {
             let _ = writeln!(text, "  s{number} [label={}];", json(&nodes[number as usize].name));
         }
-        plan.edges(|before, after| {
+        plan.edges(&mut |before, after| {
             let reason = why(&nodes[before as usize], &nodes[after as usize]);
             let _ = writeln!(text, "  s{before} -> s{after} [label={}];", json(&reason));
         });
@@ -236,14 +236,13 @@ impl Schedule {
     /// ```
     pub fn mermaid(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
-        let quote = |text: &str| text.replace('"', "#quot;");
         let mut text = String::from("flowchart LR\n");
         for &number in plan.line.iter().filter(|&&number| nodes[number as usize].is_system()) {
-            let _ = writeln!(text, "  s{number}[\"{}\"]", quote(&nodes[number as usize].name));
+            let _ = writeln!(text, "  s{number}[\"{}\"]", mermaid(&nodes[number as usize].name));
         }
-        plan.edges(|before, after| {
+        plan.edges(&mut |before, after| {
             let reason = why(&nodes[before as usize], &nodes[after as usize]);
-            let _ = writeln!(text, "  s{before} -->|\"{}\"| s{after}", quote(&reason));
+            let _ = writeln!(text, "  s{before} -->|\"{}\"| s{after}", mermaid(&reason));
         });
         Ok(text)
     }
@@ -265,7 +264,7 @@ impl Schedule {
         let mut text = String::from("{\"traceEvents\":[");
         for (place, span) in self.trace.spans().enumerate() {
             let name = self.nodes.get(span.node as usize).map_or("(removed)", |node| &node.name);
-            let [began, took] = [span.began, span.nanoseconds].map(|time| time as f64 / 1000.0);
+            let (began, took) = (span.began as f64 / 1000.0, span.nanoseconds as f64 / 1000.0);
             let comma = if place == 0 { "" } else { "," };
             let _ = write!(
                 text,
@@ -308,7 +307,7 @@ impl Stage {
 
 impl Plan {
     /// Calls `f` for every system that waits directly for another, in one stage or from one to the next.
-    pub(crate) fn edges(&self, mut f: impl FnMut(u32, u32)) {
+    pub(crate) fn edges(&self, f: &mut dyn FnMut(u32, u32)) {
         let mut last: Vec<u32> = Vec::new();
         for stage in &self.stages {
             match stage {
@@ -337,7 +336,7 @@ impl Plan {
         let mut reached = vec![(first, first)];
         let mut next = 0;
         while let Some(&(from, _)) = reached.get(next) {
-            self.edges(|before, after| {
+            self.edges(&mut |before, after| {
                 if before == from && !reached.iter().any(|&(one, _)| one == after) {
                     reached.push((after, before));
                 }

@@ -150,7 +150,7 @@ impl Schedule {
             .map(|&number| plan.stages.iter().position(|stage| stage.has(number)).map_or(0, |at| at + 1))
             .collect();
         let mut edges = Vec::new();
-        plan.edges(|before, after| edges.push((before, after)));
+        plan.edges(&mut |before, after| edges.push((before, after)));
         for (&number, &stage) in line.iter().zip(&stages) {
             let node = &mut self.nodes[number as usize];
             places[number as usize] = outline.systems.len();

@@ -49,7 +49,8 @@ impl Timing {
 
     pub(crate) fn line(&self, name: Cow<'static, str>) -> ReportLine {
         let mean = self.total.checked_div(self.samples).unwrap_or(0);
-        let [last, mean, max] = [self.last, mean, self.max].map(Duration::from_nanos);
+        let time = Duration::from_nanos;
+        let (last, mean, max) = (time(self.last), time(mean), time(self.max));
         ReportLine { name, runs: self.runs, last, mean, max, rows: self.rows }
     }
 
@@ -178,7 +179,8 @@ impl fmt::Display for Report {
         let wide = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(6);
         writeln!(out, "{:wide$} {:>9} {:>10} {:>10} {:>10} {:>9}", "system", "runs", "last", "mean", "max", "rows")?;
         for ReportLine { name, runs, last, mean, max, rows } in &self.lines {
-            let [last, mean, max] = [last, mean, max].map(|time| format!("{time:.1?}"));
+            let time = |time: &Duration| format!("{time:.1?}");
+            let (last, mean, max) = (time(last), time(mean), time(max));
             writeln!(out, "{name:wide$} {runs:>9} {last:>10} {mean:>10} {max:>10} {rows:>9}")?;
         }
         Ok(())
@@ -235,5 +237,17 @@ pub(crate) fn json(text: &str) -> String {
         }
     }
     out.push('"');
+    out
+}
+
+/// A text as it may stand between the quotes of a flowchart.
+pub(crate) fn mermaid(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("#quot;"),
+            letter => out.push(letter),
+        }
+    }
     out
 }

@@ -72,8 +72,8 @@ fn must_be_known(nodes: &[Node], sets: &[Set], node: &Node, label: &Label, known
 /// The name that was probably meant.
 pub(crate) fn suggestion(nodes: &[Node], name: &str) -> Option<String> {
     let systems = nodes.iter().filter(|node| node.is_system());
-    let names = systems.flat_map(|node| std::iter::once(&*node.name).chain(node.sets.iter().map(|set| &**set)));
-    closest(name, names).map(str::to_owned).filter(|meant| meant != name)
+    let mut names = systems.flat_map(|node| std::iter::once(&*node.name).chain(node.sets.iter().map(|set| &**set)));
+    closest(name, &mut names).map(str::to_owned).filter(|meant| meant != name)
 }
 
 /// All entries in a line: always the first in the order of addition that nobody else must come before.
