@@ -1,4 +1,6 @@
 //! The order and why: in words, as a drawing, as a trace.
+//!
+//! All of it is `#[inline]`, as in `outline.rs` and `report.rs`: compiled with who calls it, and most programs call little or nothing of it.
 
 use std::fmt::Write;
 
@@ -13,6 +15,7 @@ use crate::report::{json, mermaid};
 use crate::schedule::Schedule;
 
 /// Events that somebody has declared to send and nobody to read: in words, with the names of the senders.
+#[inline]
 fn unread(nodes: &[Node]) -> Vec<(Key, String, Vec<&str>)> {
     fn gather<'n>(nodes: &'n [Node], touches: &mut Vec<(&'n Touch, &'n str)>) {
         for node in nodes {
@@ -72,6 +75,7 @@ impl Schedule {
     /// );
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn explain(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::new();
@@ -147,6 +151,7 @@ impl Schedule {
     /// );
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn explain_pair(&mut self, a: &str, b: &str) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let find = |name: &str| {
@@ -204,6 +209,7 @@ impl Schedule {
     /// assert!(schedule.dot()?.starts_with("digraph schedule {"));
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn dot(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
@@ -234,6 +240,7 @@ impl Schedule {
     /// assert_eq!(schedule.mermaid()?, "flowchart LR\n  s0[\"idle\"]\n");
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn mermaid(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::from("flowchart LR\n");
@@ -260,6 +267,7 @@ impl Schedule {
     /// let trace = schedule.chrome_trace();
     /// assert!(trace.starts_with("{\"traceEvents\":[{\"name\":\"idle\",\"ph\":\"X\""), "{trace}");
     /// ```
+    #[inline]
     pub fn chrome_trace(&self) -> String {
         let mut text = String::from("{\"traceEvents\":[");
         for (place, span) in self.trace.spans().enumerate() {
@@ -279,6 +287,7 @@ impl Schedule {
 }
 
 /// Why one system waits for another, in a few words.
+#[inline]
 pub(crate) fn why(before: &Node, after: &Node) -> String {
     match before.access.clash(&after.access) {
         Some((touch, bits)) => touch.name.say(bits).to_string(),
@@ -287,6 +296,7 @@ pub(crate) fn why(before: &Node, after: &Node) -> String {
 }
 
 impl Stage {
+    #[inline]
     pub(crate) fn has(&self, number: u32) -> bool {
         match self {
             Self::Together(graph) => graph.members.contains(&number),
@@ -295,6 +305,7 @@ impl Stage {
         }
     }
 
+    #[inline]
     fn keeps_apart(&self, one: u32, other: u32) -> bool {
         let Self::Together(graph) = self else { return false };
         let place = |number| graph.members.iter().position(|&member| member == number).map(|place| place as u32);
@@ -307,6 +318,7 @@ impl Stage {
 
 impl Plan {
     /// Calls `f` for every system that waits directly for another, in one stage or from one to the next.
+    #[inline]
     pub(crate) fn edges(&self, f: &mut dyn FnMut(u32, u32)) {
         let mut last: Vec<u32> = Vec::new();
         for stage in &self.stages {
@@ -331,6 +343,7 @@ impl Plan {
     }
 
     /// The systems between one and another that waits for it, directly (nobody is between them) or not; `None` if it does not.
+    #[inline]
     fn way(&self, first: u32, second: u32) -> Option<Vec<u32>> {
         // Who was reached, and from whom.
         let mut reached = vec![(first, first)];

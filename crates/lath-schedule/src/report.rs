@@ -1,4 +1,5 @@
-//! How long systems take: always measured, as a table and as a trace.
+//! How long systems take: always measured, as a table and as a trace. What shows it is compiled with who calls it, as `explain.rs`
+//! says.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -72,12 +73,14 @@ impl Schedule {
     /// schedule.run(&mut World::new());
     /// println!("{}", schedule.report());
     /// ```
+    #[inline]
     pub fn report(&self) -> Report {
         let mut report = Report::default();
         self.report_into(&mut report, "");
         report
     }
 
+    #[inline]
     fn report_into(&self, report: &mut Report, within: &str) {
         let in_order: Vec<u32> = match &self.plan {
             Some(plan) => plan.line.clone(),
@@ -123,6 +126,7 @@ impl Schedule {
     /// # Errors
     ///
     /// As [`build`](Self::build).
+    #[inline]
     pub fn order(&mut self) -> Result<Vec<String>, PlanError> {
         self.build()?;
         let Some(plan) = &self.plan else { unreachable!("built just now") };
@@ -175,6 +179,7 @@ impl Report {
 }
 
 impl fmt::Display for Report {
+    #[inline]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wide = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(6);
         writeln!(out, "{:wide$} {:>9} {:>10} {:>10} {:>10} {:>9}", "system", "runs", "last", "mean", "max", "rows")?;
@@ -226,6 +231,7 @@ impl Trace {
 }
 
 /// Text as a JSON string.
+#[inline]
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::from('"');
     for letter in text.chars() {
@@ -241,6 +247,7 @@ pub(crate) fn json(text: &str) -> String {
 }
 
 /// A text as it may stand between the quotes of a flowchart.
+#[inline]
 pub(crate) fn mermaid(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
