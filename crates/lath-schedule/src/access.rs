@@ -77,6 +77,7 @@ pub(crate) struct Said {
 
 impl fmt::Display for Said {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let Name { what, of, field } = self.name;
         let fields: Vec<_> = (0..64).filter(|bit| self.bits >> bit & 1 != 0).filter_map(field).collect();
         match fields.as_slice() {
@@ -121,6 +122,7 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let what = &self.what;
         let (first, second) = (as_written(self.first), as_written(self.second));
         write!(out, "its parameters `{first}` and `{second}` both use {what}, and one of them mutably: ")?;

@@ -46,6 +46,7 @@ impl Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let Self { what, name, present } = self;
         let short = short_name(name);
         let (kind, plural, cure) = match what {

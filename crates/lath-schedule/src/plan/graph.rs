@@ -67,13 +67,13 @@ impl Graph {
                 }
             }
         }
-        tidy(&mut apart);
+        tidy(&mut apart, members.len());
         if apart.is_empty() {
             conflicts(&members, nodes, &mut edges);
         } else {
             conflicts_but(&members, nodes, &apart, &mut edges);
         }
-        tidy(&mut edges);
+        tidy(&mut edges, members.len());
         let mut waits = vec![0; members.len()];
         let mut starts = vec![0; members.len() + 1];
         for &(before, after) in &edges {
@@ -123,10 +123,23 @@ impl Graph {
     }
 }
 
-/// Sorts them, each once.
-fn tidy(pairs: &mut Vec<(u32, u32)>) {
-    pairs.sort_unstable();
-    pairs.dedup();
+/// Sorts pairs of members, each once: by the second number, and then by the first, as one sorts cards.
+fn tidy(pairs: &mut Vec<(u32, u32)>, members: usize) {
+    let (mut by_second, mut by_first) = (vec![Vec::new(); members], vec![Vec::new(); members]);
+    for (first, second) in pairs.drain(..) {
+        by_second[second as usize].push(first);
+    }
+    for (second, firsts) in (0..).zip(&by_second) {
+        for &first in firsts {
+            let seconds: &mut Vec<u32> = &mut by_first[first as usize];
+            if seconds.last() != Some(&second) {
+                seconds.push(second);
+            }
+        }
+    }
+    for (first, seconds) in (0..).zip(&by_first) {
+        pairs.extend(seconds.iter().map(|&second| (first, second)));
+    }
 }
 
 /// Who wrote last to something, and who has read it since.
