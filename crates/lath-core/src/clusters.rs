@@ -252,6 +252,7 @@ impl Clusters {
     }
 
     /// The same owners, for slots that are in the same state: whoever spawns next gets the same slot in both.
+    #[inline] // compiled with who copies a pool
     pub(crate) fn try_clone(&self, slots: &Slots) -> Result<Self, OutOfMemory> {
         let mut copy = Self { last: self.last, ..Self::new() };
         reserve(&mut copy.by_tags, self.by_tags.len())?;
@@ -305,6 +306,7 @@ impl Clusters {
     }
 
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
+    #[inline] // compiled with who calls it, which most programs do not
     pub(crate) fn check(&self, slots: &Slots) -> Result<(), &'static str> {
         let mut count = 0;
         for group in slots.numbers() {

@@ -80,6 +80,7 @@ pub enum HandleError {
 
 impl fmt::Display for HandleError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match *self {
             Self::Nil => out.write_str("the handle is nil: it names nothing"),
             Self::OutOfRange { handle, slots } => {
@@ -140,6 +141,7 @@ pub enum SpawnFault {
 
 impl fmt::Display for SpawnFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match *self {
             Self::Full { capacity, retired: 0 } => {
                 write!(out, "the pool is full: {capacity} of {capacity} slots are taken")
@@ -149,7 +151,7 @@ impl fmt::Display for SpawnFault {
                 "the pool is full: {capacity} of {capacity} slots are taken, {retired} of them retired; \
                  `reclaim_retired` brings those back once no old handle is left"
             ),
-            Self::OutOfMemory(error) => error.fmt(out),
+            Self::OutOfMemory(error) => write!(out, "{error}"),
             Self::KindTooLarge { kind, bits } => {
                 write!(out, "kind {kind} does not fit in {bits} bits: raise `kind` in `#[thing(handle(…))]`")
             }
@@ -229,6 +231,7 @@ pub enum LinkError {
 
 impl fmt::Display for LinkError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match *self {
             Self::Stale { role, error } => write!(out, "there is no such {role}: {error}"),
             Self::Cycle { child, levels: 0, .. } => write!(out, "{child} cannot be put below itself"),
@@ -242,7 +245,7 @@ impl fmt::Display for LinkError {
             Self::NoParent { sibling } => {
                 write!(out, "nothing can be put beside {sibling}, which has no parent: attach that first")
             }
-            Self::OutOfMemory(error) => error.fmt(out),
+            Self::OutOfMemory(error) => write!(out, "{error}"),
         }
     }
 }
@@ -319,6 +322,7 @@ pub enum CapacityError {
 
 impl fmt::Display for CapacityError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match *self {
             Self::Zero => out.write_str("a pool of capacity 0 could hold nothing: ask for at least 1"),
             Self::TooLarge { capacity, largest } => write!(
@@ -326,7 +330,7 @@ impl fmt::Display for CapacityError {
                 "a capacity of {capacity} is beyond the index bits of the handle, which name at most {largest} slots: \
                  raise `index` in `#[thing(handle(…))]`"
             ),
-            Self::OutOfMemory(error) => error.fmt(out),
+            Self::OutOfMemory(error) => write!(out, "{error}"),
         }
     }
 }

@@ -5,11 +5,11 @@ use std::fmt;
 
 use lath_core::{Fields, Relation, Thing};
 
-use crate::missing::{as_written, short_name};
+use crate::missing::{as_written, joined, short_name};
 use crate::world::World;
 
 /// Something that systems can touch, as its own kind of conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     /// The fields of the things of a type: a bit each.
     Fields(TypeId),
@@ -77,6 +77,7 @@ pub(crate) struct Said {
 
 impl fmt::Display for Said {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let Name { what, of, field } = self.name;
         let fields: Vec<_> = (0..64).filter(|bit| self.bits >> bit & 1 != 0).filter_map(field).collect();
         match fields.as_slice() {
@@ -85,7 +86,7 @@ impl fmt::Display for Said {
             [first, .., last] if fields.len() > 3 => {
                 write!(out, "{} fields of `{}`, `{first}` to `{last}`", fields.len(), short_name(of))
             }
-            several => write!(out, "fields `{}` of `{}`", several.join("`, `"), short_name(of)),
+            several => write!(out, "fields `{}` of `{}`", joined(several, "`, `"), short_name(of)),
         }
     }
 }
@@ -121,12 +122,13 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let what = &self.what;
-        let [first, second] = [self.first, self.second].map(as_written);
+        let (first, second) = (as_written(self.first), as_written(self.second));
         write!(out, "its parameters `{first}` and `{second}` both use {what}, and one of them mutably: ")?;
         write!(out, "merge them into one parameter, or split the system in two")?;
         // Tags that exclude each other do not help: what is lent out is the field.
-        if what.starts_with("field ") || what.contains(" fields of ") {
+        if what.starts_with("field ") || what.starts_with(|letter: char| letter.is_ascii_digit()) {
             write!(out, "; to change one thing beside a look at others there is `Query::each_with_rest`")?;
         }
         Ok(())

@@ -70,6 +70,7 @@ pub enum PlanError {
 
 impl fmt::Display for PlanError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match self {
             Self::Conflict { system, conflict } => write!(out, "system {system} cannot run: {conflict}"),
             Self::Unknown { system, label, suggestion } => {
@@ -164,8 +165,9 @@ impl fmt::Debug for Payload {
 
 impl fmt::Display for RunError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match self {
-            Self::Plan(error) => error.fmt(out),
+            Self::Plan(error) => write!(out, "{error}"),
             Self::Missing { system, missing } => write!(out, "system {system} cannot run: {missing}"),
             Self::Failed { system, error } => write!(out, "system {system} failed: {error}"),
             Self::Panicked { system, payload } => {

@@ -1,18 +1,22 @@
 //! The order and why: in words, as a drawing, as a trace.
+//!
+//! All of it is `#[inline]`, as in `outline.rs` and `report.rs`: compiled with who calls it, and most programs call little or nothing of it.
 
 use std::fmt::Write;
 
 use crate::access::{Key, Touch};
 use crate::config::Label;
 use crate::error::PlanError;
+use crate::missing::joined;
 use crate::node::{Node, Work};
 use crate::plan::order::{meant, suggestion};
 use crate::plan::{Plan, Stage};
-use crate::report::json;
+use crate::report::{json, mermaid};
 use crate::schedule::Schedule;
 
 /// Events that somebody has declared to send and nobody to read: in words, with the names of the senders.
-fn unread(nodes: &[Node]) -> Vec<(String, Vec<&str>)> {
+#[inline]
+fn unread(nodes: &[Node]) -> Vec<(Key, String, Vec<&str>)> {
     fn gather<'n>(nodes: &'n [Node], touches: &mut Vec<(&'n Touch, &'n str)>) {
         for node in nodes {
             let events = node.access.touches.iter().filter(|touch| touch.name.is_of_events());
@@ -35,7 +39,7 @@ fn unread(nodes: &[Node]) -> Vec<(String, Vec<&str>)> {
             None => found.push((touch.key, touch.name.say(0).to_string(), vec![sender])),
         }
     }
-    found.into_iter().map(|(_, name, senders)| (name, senders)).collect()
+    found
 }
 
 impl Schedule {
@@ -71,6 +75,7 @@ impl Schedule {
     /// );
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn explain(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::new();
@@ -107,12 +112,12 @@ impl Schedule {
                 }
                 Stage::Apply(list) => {
                     let names: Vec<_> = list.iter().map(|&member| &*nodes[member as usize].name).collect();
-                    writeln!(text, "stage {number}: the commands of {} are applied", names.join(", "))
+                    writeln!(text, "stage {number}: the commands of {} are applied", joined(&names, ", "))
                 }
             };
         }
-        for (name, senders) in unread(nodes) {
-            let _ = writeln!(text, "{name} are sent by {}, and no system here reads them", senders.join(", "));
+        for (_, name, senders) in unread(nodes) {
+            let _ = writeln!(text, "{name} are sent by {}, and no system here reads them", joined(&senders, ", "));
         }
         Ok(text)
     }
@@ -146,6 +151,7 @@ impl Schedule {
     /// );
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn explain_pair(&mut self, a: &str, b: &str) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let find = |name: &str| {
@@ -176,9 +182,8 @@ impl Schedule {
                     format!("`{two_name}` comes after `{one_name}` because `before`, `after` or a chain say so")
                 }
                 Some(between) => {
-                    let names: Vec<_> =
-                        between.iter().map(|&number| format!("`{}`", nodes[number as usize].name)).collect();
-                    format!("`{two_name}` waits for `{one_name}` by way of {}", names.join(", "))
+                    let names: Vec<_> = between.iter().map(|&number| &*nodes[number as usize].name).collect();
+                    format!("`{two_name}` waits for `{one_name}` by way of `{}`", joined(&names, "`, `"))
                 }
                 None => format!(
                     "`{}` and `{}` may run at the same time: neither writes anything that the other uses",
@@ -204,13 +209,14 @@ impl Schedule {
     /// assert!(schedule.dot()?.starts_with("digraph schedule {"));
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn dot(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
         for &number in plan.line.iter().filter(|&&number| nodes[number as usize].is_system()) {
             let _ = writeln!(text, "  s{number} [label={}];", json(&nodes[number as usize].name));
         }
-        plan.edges(|before, after| {
+        plan.edges(&mut |before, after| {
             let reason = why(&nodes[before as usize], &nodes[after as usize]);
             let _ = writeln!(text, "  s{before} -> s{after} [label={}];", json(&reason));
         });
@@ -234,16 +240,16 @@ impl Schedule {
     /// assert_eq!(schedule.mermaid()?, "flowchart LR\n  s0[\"idle\"]\n");
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn mermaid(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
-        let quote = |text: &str| text.replace('"', "#quot;");
         let mut text = String::from("flowchart LR\n");
         for &number in plan.line.iter().filter(|&&number| nodes[number as usize].is_system()) {
-            let _ = writeln!(text, "  s{number}[\"{}\"]", quote(&nodes[number as usize].name));
+            let _ = writeln!(text, "  s{number}[\"{}\"]", mermaid(&nodes[number as usize].name));
         }
-        plan.edges(|before, after| {
+        plan.edges(&mut |before, after| {
             let reason = why(&nodes[before as usize], &nodes[after as usize]);
-            let _ = writeln!(text, "  s{before} -->|\"{}\"| s{after}", quote(&reason));
+            let _ = writeln!(text, "  s{before} -->|\"{}\"| s{after}", mermaid(&reason));
         });
         Ok(text)
     }
@@ -261,11 +267,12 @@ impl Schedule {
     /// let trace = schedule.chrome_trace();
     /// assert!(trace.starts_with("{\"traceEvents\":[{\"name\":\"idle\",\"ph\":\"X\""), "{trace}");
     /// ```
+    #[inline]
     pub fn chrome_trace(&self) -> String {
         let mut text = String::from("{\"traceEvents\":[");
         for (place, span) in self.trace.spans().enumerate() {
             let name = self.nodes.get(span.node as usize).map_or("(removed)", |node| &node.name);
-            let [began, took] = [span.began, span.nanoseconds].map(|time| time as f64 / 1000.0);
+            let (began, took) = (span.began as f64 / 1000.0, span.nanoseconds as f64 / 1000.0);
             let comma = if place == 0 { "" } else { "," };
             let _ = write!(
                 text,
@@ -280,6 +287,7 @@ impl Schedule {
 }
 
 /// Why one system waits for another, in a few words.
+#[inline]
 pub(crate) fn why(before: &Node, after: &Node) -> String {
     match before.access.clash(&after.access) {
         Some((touch, bits)) => touch.name.say(bits).to_string(),
@@ -288,6 +296,7 @@ pub(crate) fn why(before: &Node, after: &Node) -> String {
 }
 
 impl Stage {
+    #[inline]
     pub(crate) fn has(&self, number: u32) -> bool {
         match self {
             Self::Together(graph) => graph.members.contains(&number),
@@ -296,6 +305,7 @@ impl Stage {
         }
     }
 
+    #[inline]
     fn keeps_apart(&self, one: u32, other: u32) -> bool {
         let Self::Together(graph) = self else { return false };
         let place = |number| graph.members.iter().position(|&member| member == number).map(|place| place as u32);
@@ -308,7 +318,8 @@ impl Stage {
 
 impl Plan {
     /// Calls `f` for every system that waits directly for another, in one stage or from one to the next.
-    pub(crate) fn edges(&self, mut f: impl FnMut(u32, u32)) {
+    #[inline]
+    pub(crate) fn edges(&self, f: &mut dyn FnMut(u32, u32)) {
         let mut last: Vec<u32> = Vec::new();
         for stage in &self.stages {
             match stage {
@@ -332,12 +343,13 @@ impl Plan {
     }
 
     /// The systems between one and another that waits for it, directly (nobody is between them) or not; `None` if it does not.
+    #[inline]
     fn way(&self, first: u32, second: u32) -> Option<Vec<u32>> {
         // Who was reached, and from whom.
         let mut reached = vec![(first, first)];
         let mut next = 0;
         while let Some(&(from, _)) = reached.get(next) {
-            self.edges(|before, after| {
+            self.edges(&mut |before, after| {
                 if before == from && !reached.iter().any(|&(one, _)| one == after) {
                     reached.push((after, before));
                 }

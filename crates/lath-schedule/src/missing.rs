@@ -40,12 +40,13 @@ impl Missing {
     /// assert!(missing.suggestion().unwrap().ends_with("Scores"));
     /// ```
     pub fn suggestion(&self) -> Option<&'static str> {
-        closest(short_name(self.name), self.present.iter().copied())
+        closest(short_name(self.name), &mut self.present.iter().copied())
     }
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let Self { what, name, present } = self;
         let short = short_name(name);
         let (kind, plural, cure) = match what {
@@ -79,10 +80,22 @@ impl Error for Missing {}
 /// The last part of the path of a type: `Actor` of `game::Actor`, `Pool<Actor>` of `lath::Pool<game::Actor>`.
 pub(crate) fn short_name(name: &'static str) -> &'static str {
     let end = name.find('<').unwrap_or(name.len());
-    match name[..end].rfind("::") {
-        Some(at) => &name[at + 2..],
-        None => name,
+    &name[last_of(&name[..end])..]
+}
+
+/// Where the last name of a path begins.
+fn last_of(path: &str) -> usize {
+    path.as_bytes().windows(2).rposition(|letters| letters == b"::").map_or(0, |at| at + 2)
+}
+
+/// Names with something between them.
+pub(crate) fn joined(names: &[&str], between: &str) -> String {
+    let mut text = String::new();
+    for (place, name) in names.iter().enumerate() {
+        text += if place == 0 { "" } else { between };
+        text += name;
     }
+    text
 }
 
 /// A type as one would write it: `Query<(Mut<ship::x>, Handle<Ship>)>`, without the paths of types and without `'_`.
@@ -94,22 +107,36 @@ pub(crate) fn as_written(name: &str) -> String {
         let end = rest.find(|letter| !is_path(letter)).unwrap_or(rest.len());
         let (path, after) = rest.split_at(end);
         // Types begin with a capital letter. Fields do not, and are named with their module.
-        let last = path.rfind("::").map_or(0, |at| at + 2);
+        let last = last_of(path);
         let is_field = last > 0 && path[last..].starts_with(|letter: char| letter.is_lowercase() || letter == '_');
-        let from = if is_field { path[..last - 2].rfind("::").map_or(0, |at| at + 2) } else { last };
+        let from = if is_field { last_of(&path[..last - 2]) } else { last };
         written += &path[from..];
         let end = after.find(is_path).unwrap_or(after.len());
         written += &after[..end];
         rest = &after[end..];
     }
-    written.replace("'_, ", "").replace("<'_>", "")
+    without(&without(&written, "'_, "), "<'_>")
+}
+
+/// A text without every piece that is like this.
+fn without(text: &str, piece: &str) -> String {
+    let (mut left, mut rest) = (String::new(), text.chars());
+    loop {
+        match rest.as_str().strip_prefix(piece) {
+            Some(after) => rest = after.chars(),
+            None => match rest.next() {
+                Some(letter) => left.push(letter),
+                None => return left,
+            },
+        }
+    }
 }
 
 /// The name that looks most like the one that was asked for, if any looks like it at all.
-pub(crate) fn closest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(asked: &str, names: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let looks = |name: &'a str| {
         let end = name.find('<').unwrap_or(name.len());
-        let short = name[..end].rsplit("::").next().unwrap_or(name);
+        let short = &name[last_of(&name[..end])..end];
         (distance(&asked.to_lowercase(), &short.to_lowercase()), name)
     };
     names.map(looks).min().filter(|&(far, _)| far <= asked.chars().count().max(3) / 3).map(|(_, name)| name)
@@ -137,8 +164,8 @@ mod tests {
 
     #[test]
     fn names_that_look_alike_are_found() {
-        assert_eq!(closest("Scor", ["a::Time", "a::Score"].into_iter()), Some("a::Score"));
-        assert_eq!(closest("Zebra", ["a::Time", "a::Score"].into_iter()), None);
+        assert_eq!(closest("Scor", &mut ["a::Time", "a::Score"].into_iter()), Some("a::Score"));
+        assert_eq!(closest("Zebra", &mut ["a::Time", "a::Score"].into_iter()), None);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 

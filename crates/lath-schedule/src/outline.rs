@@ -1,4 +1,4 @@
-//! What is in a world and in a schedule, as data: for tools that show it.
+//! What is in a world and in a schedule, as data: for tools that show it. Compiled with who calls it, as `explain.rs` says.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -38,6 +38,7 @@ impl World {
     /// let pools = world.pools();
     /// assert!(pools[0].name.ends_with("Ship") && pools[0].stats.live == 1);
     /// ```
+    #[inline]
     pub fn pools(&self) -> Vec<PoolEntry> {
         let pools = self.kinds.iter().filter_map(|&(_, kind)| match kind {
             Kind::Pool(name, thing, stats) => Some(PoolEntry { name, thing, stats: stats(self)? }),
@@ -56,6 +57,7 @@ impl World {
     /// world.insert(Time { dt: 0.1 });
     /// assert!(world.resource_names()[0].ends_with("Time"));
     /// ```
+    #[inline]
     pub fn resource_names(&self) -> Vec<&'static str> {
         self.missing(MissingKind::Resource, "").present
     }
@@ -133,12 +135,14 @@ impl Schedule {
     /// assert_eq!(outline.edges[0].reason, "resource `Wind`");
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
+    #[inline]
     pub fn outline(&mut self) -> Result<Outline, PlanError> {
         let mut outline = Outline::default();
         self.outline_into(&mut outline, "")?;
         Ok(outline)
     }
 
+    #[inline]
     fn outline_into(&mut self, outline: &mut Outline, within: &str) -> Result<(), PlanError> {
         self.build()?;
         let Some(plan) = &self.plan else { unreachable!("built just now") };
@@ -150,7 +154,7 @@ impl Schedule {
             .map(|&number| plan.stages.iter().position(|stage| stage.has(number)).map_or(0, |at| at + 1))
             .collect();
         let mut edges = Vec::new();
-        plan.edges(|before, after| edges.push((before, after)));
+        plan.edges(&mut |before, after| edges.push((before, after)));
         for (&number, &stage) in line.iter().zip(&stages) {
             let node = &mut self.nodes[number as usize];
             places[number as usize] = outline.systems.len();
@@ -198,12 +202,14 @@ impl Schedule {
     /// schedule.run(&mut World::new());
     /// assert_eq!(&*schedule.spans()[0].system, "idle");
     /// ```
+    #[inline]
     pub fn spans(&self) -> Vec<SystemSpan> {
         let mut spans = Vec::new();
         self.spans_into(&mut spans, "", self);
         spans
     }
 
+    #[inline]
     fn spans_into(&self, spans: &mut Vec<SystemSpan>, within: &str, outermost: &Self) {
         // Every schedule counts from when it was made; one within another may have been made before it.
         let later = self.epoch.saturating_duration_since(outermost.epoch);

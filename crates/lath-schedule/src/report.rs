@@ -1,4 +1,5 @@
-//! How long systems take: always measured, as a table and as a trace.
+//! How long systems take: always measured, as a table and as a trace. What shows it is compiled with who calls it, as `explain.rs`
+//! says.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -49,7 +50,8 @@ impl Timing {
 
     pub(crate) fn line(&self, name: Cow<'static, str>) -> ReportLine {
         let mean = self.total.checked_div(self.samples).unwrap_or(0);
-        let [last, mean, max] = [self.last, mean, self.max].map(Duration::from_nanos);
+        let time = Duration::from_nanos;
+        let (last, mean, max) = (time(self.last), time(mean), time(self.max));
         ReportLine { name, runs: self.runs, last, mean, max, rows: self.rows }
     }
 
@@ -71,12 +73,14 @@ impl Schedule {
     /// schedule.run(&mut World::new());
     /// println!("{}", schedule.report());
     /// ```
+    #[inline]
     pub fn report(&self) -> Report {
         let mut report = Report::default();
         self.report_into(&mut report, "");
         report
     }
 
+    #[inline]
     fn report_into(&self, report: &mut Report, within: &str) {
         let in_order: Vec<u32> = match &self.plan {
             Some(plan) => plan.line.clone(),
@@ -122,6 +126,7 @@ impl Schedule {
     /// # Errors
     ///
     /// As [`build`](Self::build).
+    #[inline]
     pub fn order(&mut self) -> Result<Vec<String>, PlanError> {
         self.build()?;
         let Some(plan) = &self.plan else { unreachable!("built just now") };
@@ -174,11 +179,13 @@ impl Report {
 }
 
 impl fmt::Display for Report {
+    #[inline]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wide = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(6);
         writeln!(out, "{:wide$} {:>9} {:>10} {:>10} {:>10} {:>9}", "system", "runs", "last", "mean", "max", "rows")?;
         for ReportLine { name, runs, last, mean, max, rows } in &self.lines {
-            let [last, mean, max] = [last, mean, max].map(|time| format!("{time:.1?}"));
+            let time = |time: &Duration| format!("{time:.1?}");
+            let (last, mean, max) = (time(last), time(mean), time(max));
             writeln!(out, "{name:wide$} {runs:>9} {last:>10} {mean:>10} {max:>10} {rows:>9}")?;
         }
         Ok(())
@@ -224,6 +231,7 @@ impl Trace {
 }
 
 /// Text as a JSON string.
+#[inline]
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::from('"');
     for letter in text.chars() {
@@ -235,5 +243,18 @@ pub(crate) fn json(text: &str) -> String {
         }
     }
     out.push('"');
+    out
+}
+
+/// A text as it may stand between the quotes of a flowchart.
+#[inline]
+pub(crate) fn mermaid(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("#quot;"),
+            letter => out.push(letter),
+        }
+    }
     out
 }

@@ -55,13 +55,15 @@ unsafe impl Sync for Shelf {}
 impl Shelf {
     /// The place of a type, made if there is none yet.
     pub(crate) fn place<R: Send + Sync + 'static>(&mut self) -> PlaceOf<R> {
-        let type_id = TypeId::of::<R>();
-        let number = *self.numbers.entry(type_id).or_insert_with(|| {
+        PlaceOf { number: self.number(TypeId::of::<R>(), type_name::<R>()), of: PhantomData }
+    }
+
+    fn number(&mut self, type_id: TypeId, name: &'static str) -> u32 {
+        *self.numbers.entry(type_id).or_insert_with(|| {
             let number = u32::try_from(self.places.len()).expect("fewer than four billion types");
-            self.places.push(Place { type_id, name: type_name::<R>(), is_there: false, value: UnsafeCell::new(None) });
+            self.places.push(Place { type_id, name, is_there: false, value: UnsafeCell::new(None) });
             number
-        });
-        PlaceOf { number, of: PhantomData }
+        })
     }
 
     /// The place of a type, if there is one.

@@ -4,12 +4,12 @@
 //! done, or are not touched: so the result is that of one thread.
 
 use core::marker::PhantomData;
-
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::cascade::{Pair, Relatives, Sweep};
 use super::parallel::chunk;
 use super::*;
+use crate::threads;
 use crate::tree::{Parts, Row, Step};
 use crate::view::View;
 
@@ -33,11 +33,13 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
         //   those have been done.
         let pair = || unsafe { Pair::<P, V>::new(this.get()) };
         enter(chunks.max(parts.len()), || {
-            share_out(chunks, |n| {
+            threads::for_each_apart(chunks, &|n| {
                 pair().roots_down(rows, chunk(n), &mut |parent, me| f(parent, me));
             });
             pair().down(parts.trunk(), &mut |parent, me| f(parent, me));
-            share_out(parts.len(), |n| pair().down(parts.part(n), &mut |parent, me| f(parent, me)));
+            threads::for_each_apart(parts.len(), &|n| {
+                pair().down(parts.part(n), &mut |parent, me| f(parent, me));
+            });
         });
     }
 
@@ -59,9 +61,11 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
         // - those in chunks: no slot is in two of them, and they visit things without a parent, which are nobody's children.
         let pair = || unsafe { Pair::<P, V>::new(this.get()) };
         enter(chunks.max(parts.len()), || {
-            share_out(parts.len(), |n| pair().up(rows, parts.part(n), &mut |children, me| f(children, me)));
+            threads::for_each_apart(parts.len(), &|n| {
+                pair().up(rows, parts.part(n), &mut |children, me| f(children, me));
+            });
             pair().up(rows, parts.trunk(), &mut |children, me| f(children, me));
-            share_out(chunks, |n| {
+            threads::for_each_apart(chunks, &|n| {
                 pair().roots_up(rows, chunk(n), &mut |children, me| f(children, me));
             });
         });
@@ -85,11 +89,12 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
             let (visited, rest) = sweep.walk(&mut sweep.pair(), Stretch::of(rows, top), WORTHWHILE - reached);
             reached += visited;
             if reached >= WORTHWHILE {
-                let others =
-                    || tops[n + 1..].par_iter().map(|&(top, _)| sweep.down(Stretch::of(rows, top), SPLITS)).sum();
-                let (rest, others): (usize, usize) =
-                    rayon::join(|| rest.map_or(0, |rest| sweep.down(rest, SPLITS)), others);
-                return reached + rest + others;
+                let (tops, shared) = (&tops[n + 1..], AtomicUsize::new(reached));
+                let down = |stretch| _ = shared.fetch_add(sweep.down(stretch, SPLITS), Ordering::Relaxed);
+                threads::join(&mut || rest.into_iter().for_each(down), &mut || {
+                    threads::for_each(tops.len(), &|n| down(Stretch::of(rows, tops[n].0)));
+                });
+                return shared.into_inner();
             }
         }
         reached
@@ -146,8 +151,11 @@ where
             let Some(rest) = rest else { return reached };
             match rest.split(self.rows).filter(|_| splits > 0) {
                 Some((near, far)) => {
-                    let (near, far) = rayon::join(|| self.down(near, splits - 1), || self.down(far, splits - 1));
-                    return reached + near + far;
+                    let (mut in_near, mut in_far) = (0, 0);
+                    threads::join(&mut || in_near = self.down(near, splits - 1), &mut || {
+                        in_far = self.down(far, splits - 1);
+                    });
+                    return reached + in_near + in_far;
                 }
                 // To look for something to split takes as long as the way up is, which is no longer than what was visited.
                 None => (stretch, most) = (rest, most * 2),
@@ -223,17 +231,8 @@ impl<'a, T: Thing> Everywhere<'a, T> {
 }
 
 /// Goes to the threads once for all that `sweep` does there; not at all if it has nothing to share out.
-fn enter(most: usize, sweep: impl FnOnce() + Send) {
-    if most > 1 { rayon::scope(|_| sweep()) } else { sweep() }
-}
-
-/// Does some pieces of work, on several threads if there are several.
-fn share_out(count: usize, work: impl Fn(usize) + Sync) {
-    if count > 1 {
-        (0..count).into_par_iter().with_max_len(1).for_each(&work);
-    } else {
-        (0..count).for_each(work);
-    }
+fn enter(most: usize, mut sweep: impl FnMut() + Send) {
+    if most > 1 { threads::enter(&mut sweep) } else { sweep() }
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 
 use core::ops::Range;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::view::assert_dense;
 use super::*;
 use crate::each;
+use crate::threads;
 use crate::view::{Slices, View};
 
 /// Groups that one thread walks at a time: 4096 slots.
@@ -35,9 +34,9 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<V>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        this.chunks().for_each(|groups| {
+        threads::for_each(this.chunk_count(), &|number| {
             // SAFETY: as in `Cells::each`; the chunks have no slot in common, so every item is made once, on one thread.
-            unsafe { each::each::<V>(storage.get(), filter, groups, &f) }
+            unsafe { each::each::<V>(storage.get(), filter, chunk(number), &f) }
         });
     }
 
@@ -50,9 +49,9 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<V>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        this.chunks().for_each(|groups| {
+        threads::for_each(this.chunk_count(), &|number| {
             // SAFETY: as in `par_each`; dense, as was asserted above.
-            unsafe { each::each_run::<V>(storage.get(), filter, groups, &f) }
+            unsafe { each::each_run::<V>(storage.get(), filter, chunk(number), &f) }
         });
     }
 
@@ -67,19 +66,15 @@ impl<T: Thing> Cells<T> {
         self.mark_seen::<(crate::view::Mut<'_, F>, V)>();
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        this.chunks().for_each(|groups| {
+        threads::for_each(this.chunk_count(), &|number| {
             // SAFETY: as in `Cells::map`; the chunks have no group in common, so every group is one thread's.
-            unsafe { crate::map::map::<F, V>(storage.get(), filter, groups, &f) }
+            unsafe { crate::map::map::<F, V>(storage.get(), filter, chunk(number), &f) }
         });
     }
 
     /// How many chunks the groups that have memory make.
     pub(super) fn chunk_count(&self) -> usize {
         self.slots.group_end().div_ceil(CHUNK) as usize
-    }
-
-    fn chunks(&self) -> impl ParallelIterator<Item = Range<u32>> + use<T> {
-        (0..self.chunk_count()).into_par_iter().map(chunk)
     }
 }
 

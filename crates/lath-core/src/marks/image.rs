@@ -1,4 +1,4 @@
-//! The marks of one group, for copies of pools.
+//! The marks of one group, for copies of pools; `#[inline]`, to be compiled with who makes them.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -6,6 +6,7 @@ use super::*;
 
 impl Marks {
     /// The last tick in which some of these fields of a group may have changed. Before marks began, all did.
+    #[inline]
     pub(crate) fn last(&self, group: u32, fields: u64) -> u64 {
         let mark = |level: &Level| level.groups.get(group).map_or(0, |mark| mark.load(Relaxed));
         let known = (self.since.load(Relaxed) - 1).max(mark(&self.whole)); // what was before the first tick is not marked
@@ -13,6 +14,7 @@ impl Marks {
     }
 
     /// The same for some groups in a row, which lie in one block of slots: raises every `step`th entry of `ticks`.
+    #[inline]
     pub(crate) fn raise(&self, group: u32, fields: u64, ticks: &mut [u64], step: usize) {
         let known = self.since.load(Relaxed) - 1;
         ticks.iter_mut().step_by(step).for_each(|tick| *tick = known);

@@ -38,6 +38,7 @@ impl Links {
     }
 }
 
+#[inline] // compiled with who calls it, which most programs do not
 pub(crate) fn check(rows: &[Row]) -> Result<(), &'static str> {
     if rows.first().is_some_and(|row| *row != Row::default()) {
         return Err("R1: slot 0 is linked");

@@ -99,23 +99,29 @@ impl Parts {
     }
 
     /// Whether the parts, if they are those of `version`, are what threads rely on.
+    #[inline] // as `check`
     pub(super) fn check_version(&self, order: &[Step], version: u64) -> Result<(), &'static str> {
         if self.version == version { self.check(order) } else { Ok(()) }
     }
 
     /// Whether the parts are those of an order and what threads rely on (R5).
+    #[inline] // compiled with who calls it, which most programs do not
     fn check(&self, order: &[Step]) -> Result<(), &'static str> {
-        let mut part_of = alloc::collections::BTreeMap::new();
-        let parts = core::iter::once(self.trunk()).chain((0..self.len()).map(|number| self.part(number)));
-        for (number, part) in parts.enumerate() {
+        // By slot: 0 for none, 1 for the trunk, and so on.
+        let mut part_of = alloc::vec![0; order.iter().map(|step| step.me as usize + 1).max().unwrap_or(0)];
+        let mut found = 0;
+        for number in 0..=self.len() {
+            let part = if number == 0 { self.trunk() } else { self.part(number - 1) };
             for &Step { me, parent } in part {
-                let above = part_of.get(&parent).copied().unwrap_or(0);
-                if above != 0 && above != number || part_of.insert(me, number).is_some() {
+                let above = part_of.get(parent as usize).copied().unwrap_or(0);
+                let is_new = part_of.get_mut(me as usize).is_some_and(|of| core::mem::replace(of, number + 1) == 0);
+                if above > 1 && above != number + 1 || !is_new {
                     return Err("R5: a thing is in two parts, or its parent is in another");
                 }
+                found += 1;
             }
         }
-        if part_of.len() == order.len() { Ok(()) } else { Err("R5: the parts leave things out") }
+        if found == order.len() { Ok(()) } else { Err("R5: the parts leave things out") }
     }
 }
 

@@ -366,7 +366,7 @@ impl<'w> Commands<'w> {
     pub(crate) fn in_parts(&mut self, count: u32, threads: &Threads, f: impl Fn(u32, &mut Commands<'_>) + Sync) {
         let world = self.world;
         let parts = self.buffer.divide(count);
-        threads.for_each_mut(parts, |number, buffer| f(number, &mut Commands { buffer, world }));
+        threads.for_each_mut(parts, &|number, buffer| f(number, &mut Commands { buffer, world }));
         self.buffer.unite(count);
     }
 }

@@ -115,7 +115,7 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
     {
         let chunks = self.views.chunks();
         let views = &self.views;
-        self.threads.for_each(chunks, |chunk| {
+        self.threads.for_each(chunks, &|chunk| {
             // SAFETY: every chunk is asked for once, and the views are borrowed exclusively for as long as the items live.
             unsafe { views.each_in_chunk(chunk, &f) }
         });
@@ -193,7 +193,7 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
     {
         let chunks = self.views.chunks();
         let views = &self.views;
-        self.threads.for_each(chunks, |chunk| {
+        self.threads.for_each(chunks, &|chunk| {
             // SAFETY: as in `par_each`.
             unsafe { views.runs_in_chunk(chunk, &f) }
         });

@@ -1,6 +1,5 @@
 //! Who waits for whom within a stage.
 
-use std::collections::HashMap;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard};
 
@@ -51,25 +50,30 @@ impl Turns {
 
 impl Graph {
     pub(crate) fn new(members: Vec<u32>, nodes: &[Node], constraints: &[(u32, u32)]) -> Self {
-        let place: HashMap<u32, u32> = members.iter().copied().zip(0..).collect();
-        let inside = |&(before, after): &(u32, u32)| Some((*place.get(&before)?, *place.get(&after)?));
-        let mut edges: Vec<_> = constraints.iter().filter_map(inside).collect();
-        let mut apart = Vec::new();
-        for (&number, &at) in &place {
-            let node = &nodes[number as usize];
-            let inside = |label| meant(nodes, label).filter_map(|other| place.get(&other).copied());
-            let unordered = node.unordered.iter().flat_map(inside).filter(|&other| other != at);
-            apart.extend(unordered.map(|other| (at.min(other), at.max(other))));
+        let mut places = vec![None; nodes.len()];
+        for (at, &number) in (0..).zip(&members) {
+            places[number as usize] = Some(at);
         }
-        apart.sort_unstable();
-        apart.dedup();
+        let (mut edges, mut apart) = (Vec::new(), Vec::new());
+        for &(before, after) in constraints {
+            if let (Some(before), Some(after)) = (places[before as usize], places[after as usize]) {
+                edges.push((before, after));
+            }
+        }
+        for (at, &number) in (0..).zip(&members) {
+            for other in nodes[number as usize].unordered.iter().flat_map(|label| meant(nodes, label)) {
+                if let Some(other) = places[other as usize].filter(|&other| other != at) {
+                    apart.push((at.min(other), at.max(other)));
+                }
+            }
+        }
+        tidy(&mut apart, members.len());
         if apart.is_empty() {
             conflicts(&members, nodes, &mut edges);
         } else {
             conflicts_but(&members, nodes, &apart, &mut edges);
         }
-        edges.sort_unstable();
-        edges.dedup();
+        tidy(&mut edges, members.len());
         let mut waits = vec![0; members.len()];
         let mut starts = vec![0; members.len() + 1];
         for &(before, after) in &edges {
@@ -80,8 +84,9 @@ impl Graph {
             starts[at + 1] += starts[at];
         }
         let roots = (0..).zip(&waits).filter(|&(_, &waits)| waits == 0).map(|(at, _)| at).collect();
-        let [counters, links] = [(); 2].map(|()| waits.iter().map(|_| AtomicU32::new(0)).collect());
-        let followers = edges.into_iter().map(|(_, after)| after).collect();
+        let zeros = || members.iter().map(|_| AtomicU32::new(0)).collect();
+        let (counters, links) = (zeros(), zeros());
+        let followers = edges.iter().map(|&(_, after)| after).collect();
         let (rank, turns) = (vec![0; members.len()], Mutex::default());
         Self { rank, members, waits, counters, links, starts, followers, roots, apart, gain: 0, turns }
     }
@@ -118,6 +123,25 @@ impl Graph {
     }
 }
 
+/// Sorts pairs of members, each once: by the second number, and then by the first, as one sorts cards.
+fn tidy(pairs: &mut Vec<(u32, u32)>, members: usize) {
+    let (mut by_second, mut by_first) = (vec![Vec::new(); members], vec![Vec::new(); members]);
+    for (first, second) in pairs.drain(..) {
+        by_second[second as usize].push(first);
+    }
+    for (second, firsts) in (0..).zip(&by_second) {
+        for &first in firsts {
+            let seconds: &mut Vec<u32> = &mut by_first[first as usize];
+            if seconds.last() != Some(&second) {
+                seconds.push(second);
+            }
+        }
+    }
+    for (first, seconds) in (0..).zip(&by_first) {
+        pairs.extend(seconds.iter().map(|&second| (first, second)));
+    }
+}
+
 /// Who wrote last to something, and who has read it since.
 #[derive(Default)]
 struct Users {
@@ -127,14 +151,20 @@ struct Users {
 
 /// Every system waits for those before it that it conflicts with; those that they wait for themselves are left out.
 fn conflicts(members: &[u32], nodes: &[Node], edges: &mut Vec<(u32, u32)>) {
-    let mut users: HashMap<(Key, u32), Users> = HashMap::new();
+    // Sorted by what they use. It is searched for every touch, and grows only when something is touched for the first time.
+    let mut users: Vec<((Key, u32), Users)> = Vec::new();
     for (at, &number) in (0..).zip(members) {
         for touch in nodes[number as usize].access.touches.iter().filter(|touch| touch.key != Key::Commands) {
             let mut bits = touch.reads | touch.writes;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let Users { writer, readers } = users.entry((touch.key, bit)).or_default();
+                let used = (touch.key, bit);
+                let place = users.binary_search_by(|(other, _)| other.cmp(&used)).unwrap_or_else(|place| {
+                    users.insert(place, (used, Users::default()));
+                    place
+                });
+                let Users { writer, readers } = &mut users[place].1;
                 if touch.writes >> bit & 1 == 0 {
                     edges.extend(writer.filter(|&writer| writer != at).map(|writer| (writer, at)));
                     if readers.last() != Some(&at) {

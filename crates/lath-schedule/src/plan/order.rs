@@ -1,8 +1,5 @@
 //! One line of systems out of the order of addition, `before`, `after` and barriers.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::config::Label;
 use crate::error::PlanError;
 use crate::missing::closest;
@@ -72,8 +69,8 @@ fn must_be_known(nodes: &[Node], sets: &[Set], node: &Node, label: &Label, known
 /// The name that was probably meant.
 pub(crate) fn suggestion(nodes: &[Node], name: &str) -> Option<String> {
     let systems = nodes.iter().filter(|node| node.is_system());
-    let names = systems.flat_map(|node| std::iter::once(&*node.name).chain(node.sets.iter().map(|set| &**set)));
-    closest(name, names).map(str::to_owned).filter(|meant| meant != name)
+    let mut names = systems.flat_map(|node| std::iter::once(&*node.name).chain(node.sets.iter().map(|set| &**set)));
+    closest(name, &mut names).map(str::to_owned).filter(|meant| meant != name)
 }
 
 /// All entries in a line: always the first in the order of addition that nobody else must come before.
@@ -84,15 +81,15 @@ pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, Pla
         waits[after as usize] += 1;
         followers[before as usize].push(after);
     }
-    let mut ready: BinaryHeap<_> =
-        (0..).zip(&waits).filter(|&(_, &waits)| waits == 0).map(|(number, _)| Reverse(number)).collect();
+    // Those that wait for nobody, the first one last.
+    let mut ready: Vec<u32> = (0..nodes.len() as u32).rev().filter(|&number| waits[number as usize] == 0).collect();
     let mut line = Vec::with_capacity(nodes.len());
-    while let Some(Reverse(number)) = ready.pop() {
+    while let Some(number) = ready.pop() {
         line.push(number);
         for &after in &followers[number as usize] {
             waits[after as usize] -= 1;
             if waits[after as usize] == 0 {
-                ready.push(Reverse(after));
+                ready.insert(ready.partition_point(|&other| other > after), after);
             }
         }
     }

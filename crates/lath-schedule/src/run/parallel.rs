@@ -15,6 +15,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
+use lath_core::threads;
+
 use super::{Failure, Run, Why, mix};
 use crate::node::Node;
 use crate::plan::graph::Graph;
@@ -105,8 +107,8 @@ impl Together<'_> {
     fn fork(&self, cost: (u64, u64), depth: u32, one: impl Fn(u32) + Sync, other: impl Fn(u32) + Sync) {
         let swaps = self.swaps(cost, depth);
         match (self.is_worth_a_fork(cost, depth), swaps && self.seed.is_some()) {
-            (true, false) => _ = rayon::join(|| one(depth + 1), || other(depth + 1)),
-            (true, true) => _ = rayon::join(|| other(depth + 1), || one(depth + 1)),
+            (true, false) => threads::join(&mut || one(depth + 1), &mut || other(depth + 1)),
+            (true, true) => threads::join(&mut || other(depth + 1), &mut || one(depth + 1)),
             (false, _) if swaps => {
                 other(depth);
                 one(depth);

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(feature = "parallel")]
+use lath_core::threads;
+
 /// The threads that a schedule runs on.
 #[derive(Clone, Default)]
 pub(crate) struct Threads {
     #[cfg(feature = "parallel")]
-    own: Option<Arc<rayon::ThreadPool>>,
+    own: Option<Arc<threads::Crew>>,
     /// Everything on the caller's thread.
     one: bool,
     /// Whether more than one was of use since this was last asked.
@@ -21,15 +24,16 @@ impl Threads {
     }
 
     /// So many threads of its own.
+    #[inline] // what rayon does for it is compiled with who calls it, which most programs do not
     pub(crate) fn new(count: usize) -> Result<Self, String> {
         match count {
             0 => Err("a schedule cannot run on 0 threads: `threads(1)` runs it on the caller's".into()),
             1 => Ok(Self::one()),
             #[cfg(feature = "parallel")]
             _ => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(|n| format!("lath {n}"));
-                let pool = pool.build().map_err(|error| format!("{count} threads could not be had: {error}"))?;
-                Ok(Self { own: Some(pool.into()), ..Self::default() })
+                let own =
+                    threads::Crew::new(count).map_err(|why| format!("{count} threads could not be had: {why}"))?;
+                Ok(Self { own: Some(own.into()), ..Self::default() })
             }
             #[cfg(not(feature = "parallel"))]
             _ => Ok(Self::one()),
@@ -40,7 +44,7 @@ impl Threads {
     pub(crate) fn count(&self) -> usize {
         #[cfg(feature = "parallel")]
         if !self.one {
-            return self.own.as_ref().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads());
+            return self.own.as_ref().map_or_else(threads::count, |own| own.count());
         }
         1
     }
@@ -58,45 +62,38 @@ impl Threads {
     }
 
     /// Calls `f` with every number below `count`, on any of the threads.
-    pub(crate) fn for_each(&self, count: u32, f: impl Fn(u32) + Sync) {
-        if self.one || count < 2 {
-            return (0..count).for_each(f);
+    pub(crate) fn for_each(&self, count: u32, f: &(dyn Fn(u32) + Sync)) {
+        #[cfg(feature = "parallel")]
+        if !self.one && count > 1 {
+            self.note_used();
+            return self.enter(&mut || threads::for_each(count as usize, &|number| f(number as u32)));
         }
-        #[cfg(feature = "parallel")]
-        self.note_used();
-        #[cfg(feature = "parallel")]
-        self.inside(|| {
-            use rayon::iter::{IntoParallelIterator, ParallelIterator};
-            (0..count).into_par_iter().for_each(&f);
-        });
-        #[cfg(not(feature = "parallel"))]
         (0..count).for_each(f);
     }
 
     /// Calls `f` with every part and its number, on any of the threads.
-    pub(crate) fn for_each_mut<B: Send>(&self, parts: &mut [B], f: impl Fn(u32, &mut B) + Sync) {
-        let one_by_one = |parts: &mut [B]| (0..).zip(parts).for_each(|(number, part)| f(number, part));
-        if self.one || parts.len() < 2 {
-            return one_by_one(parts);
+    pub(crate) fn for_each_mut<B: Send>(&self, parts: &mut [B], f: &(dyn Fn(u32, &mut B) + Sync)) {
+        #[cfg(feature = "parallel")]
+        if !self.one && parts.len() > 1 {
+            self.note_used();
+            return self.enter(&mut || threads::for_each_mut(parts, &|number, part| f(number as u32, part)));
         }
-        #[cfg(feature = "parallel")]
-        self.note_used();
-        #[cfg(feature = "parallel")]
-        self.inside(|| {
-            use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-            parts.par_iter_mut().enumerate().for_each(|(number, part)| f(number as u32, part));
-        });
-        #[cfg(not(feature = "parallel"))]
-        one_by_one(parts);
+        (0..).zip(parts).for_each(|(number, part)| f(number, part));
     }
 
     /// Calls `f` on one of the threads, unless this is one.
     #[cfg(feature = "parallel")]
     pub(crate) fn inside<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        let (mut f, mut result) = (Some(f), None);
+        self.enter(&mut || result = f.take().map(|f| f()));
+        result.unwrap_or_else(|| unreachable!("the threads do what they are given"))
+    }
+
+    #[cfg(feature = "parallel")]
+    fn enter(&self, work: &mut threads::Work<'_>) {
         match &self.own {
-            Some(pool) if pool.current_thread_index().is_none() => pool.install(f),
-            None if rayon::current_thread_index().is_none() => rayon::scope(|_| f()),
-            _ => f(),
+            Some(own) => own.enter(work),
+            None => threads::enter(work),
         }
     }
 }

@@ -1,0 +1,156 @@
+//! Work on several threads: those of the rayon pool at hand, or of one of our own. The only file that knows rayon.
+//!
+//! Of rayon only its core is needed, which has the threads and `join`; a program that uses all of rayon shares them. What is to be
+//! done comes as a reference to a closure of any type, so that all of this is compiled once, and not with every loop of every program.
+
+use alloc::vec;
+use core::fmt::Display;
+
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
+/// Something to do.
+pub type Work<'a> = dyn FnMut() + Send + 'a;
+
+/// How many threads there are.
+pub fn count() -> usize {
+    rayon_core::current_num_threads()
+}
+
+/// Does something on one of the threads, unless this is one.
+pub fn enter(work: &mut Work<'_>) {
+    match rayon_core::current_thread_index() {
+        Some(_) => work(),
+        None => rayon_core::scope(|_| work()),
+    }
+}
+
+/// Does both, at the same time if a thread is idle. Nothing is allocated. If one panics, so does this, after the other has ended.
+pub fn join(one: &mut Work<'_>, other: &mut Work<'_>) {
+    fork(&mut |_| one(), &mut |_| other());
+}
+
+/// Calls `f` with every number below `count`: neighbours on one thread, unless another is idle.
+pub fn for_each(count: usize, f: &(dyn Fn(usize) + Sync)) {
+    // Units take no memory.
+    for_each_mut(&mut vec![(); count], &|number, ()| f(number));
+}
+
+/// As [`for_each`], for few pieces of work of which each is worth a thread.
+pub(crate) fn for_each_apart(count: usize, f: &(dyn Fn(usize) + Sync)) {
+    share_out(&mut vec![(); count], 0, (count, false), &|number, ()| f(number));
+}
+
+/// Calls `f` with every part and its number: neighbours on one thread, unless another is idle.
+pub fn for_each_mut<B: Send>(parts: &mut [B], f: &(dyn Fn(usize, &mut B) + Sync)) {
+    share_out(parts, 0, (self::count(), false), f);
+}
+
+/// Halves the parts, and the halves, until there are enough for all threads. A half that another thread has taken shows that there are
+/// idle ones: it is halved that often again. Those who are at work find the end of their parts quickly, and loops of one length cost few
+/// forks.
+fn share_out<B: Send>(
+    parts: &mut [B],
+    first: usize,
+    (splits, taken): (usize, bool),
+    f: &(dyn Fn(usize, &mut B) + Sync),
+) {
+    let middle = parts.len() / 2;
+    if middle == 0 || splits == 0 && !taken {
+        return (first..).zip(parts).for_each(|(number, part)| f(number, part));
+    }
+    let splits = if taken { count().max(splits / 2) } else { splits / 2 };
+    let (near, far) = parts.split_at_mut(middle);
+    fork(&mut |taken| share_out(near, first, (splits, taken), f), &mut |taken| {
+        share_out(far, first + middle, (splits, taken), f);
+    });
+}
+
+/// Does both, and tells each whether another thread has taken it.
+fn fork(one: &mut (dyn FnMut(bool) + Send), other: &mut (dyn FnMut(bool) + Send)) {
+    rayon_core::join_context(|context| one(context.migrated()), |context| other(context.migrated()));
+}
+
+/// Threads of one's own.
+pub struct Crew(ThreadPool);
+
+impl Crew {
+    /// So many of them, with names.
+    ///
+    /// # Errors
+    ///
+    /// The system has no more threads.
+    #[inline] // what rayon does for it is compiled with who calls it, which most programs do not
+    pub fn new(count: usize) -> Result<Self, impl Display> {
+        ThreadPoolBuilder::new().num_threads(count).thread_name(|n| alloc::format!("lath {n}")).build().map(Self)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    /// Does something on one of them, unless this is one.
+    pub fn enter(&self, work: &mut Work<'_>) {
+        match self.0.current_thread_index() {
+            Some(_) => work(),
+            None => self.0.install(work),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn every_number_comes_once_whoever_has_the_threads() {
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for length in [0, 1, 2, 3, 7, 64, 1000] {
+                let seen: Vec<AtomicUsize> = (0..length).map(|_| AtomicUsize::new(0)).collect();
+                let see = |number: usize| _ = seen[number].fetch_add(1, Ordering::Relaxed);
+                pool.install(|| for_each(length, &see));
+                pool.install(|| for_each_apart(length, &see));
+                for_each(length, &see);
+                assert!(seen.iter().all(|count| count.load(Ordering::Relaxed) == 3), "{length} on {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn parts_come_with_their_numbers() {
+        let mut parts = [0; 100];
+        for_each_mut(&mut parts, &|number, part| *part += number + 1);
+        assert!(parts.iter().enumerate().all(|(number, &part)| part == number + 1));
+    }
+
+    #[test]
+    fn work_is_done_on_the_threads_of_a_rayon_pool_that_it_is_called_in() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        pool.install(|| {
+            assert_eq!(count(), 3);
+            for_each(100, &|_| assert!(pool.current_thread_index().is_some()));
+            enter(&mut || assert!(pool.current_thread_index().is_some()));
+        });
+        let crew = Crew::new(2).map_err(|why| std::format!("{why}")).unwrap();
+        assert_eq!(crew.count(), 2);
+        crew.enter(&mut || assert_eq!(count(), 2));
+    }
+
+    #[test]
+    fn a_panic_comes_back_after_everybody_has_ended() {
+        let ended = AtomicUsize::new(0);
+        let fail = |number: usize| {
+            assert_ne!(number, 0, "the first one");
+            ended.fetch_add(1, Ordering::Relaxed);
+        };
+        assert!(catch_unwind(AssertUnwindSafe(|| for_each_apart(8, &fail))).is_err());
+        let so_far = ended.load(Ordering::Relaxed);
+        std::thread::yield_now();
+        assert_eq!(ended.load(Ordering::Relaxed), so_far);
+    }
+}
