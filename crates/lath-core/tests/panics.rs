@@ -185,7 +185,7 @@ const CALLS: [Call; 30] = [
     }),
     ("despawn_many", |pool, known| {
         let handles = known.live.iter().take(40).chain(&known.staged).chain(&known.reserved).chain(&known.gone);
-        pool.despawn_many(handles.inspect(|_| user_code("iterator")).copied());
+        pool.despawn_many(handles.inspect(|_| user_code("next")).copied());
     }),
     ("retain", |pool, _| {
         pool.retain(|handle, _| {

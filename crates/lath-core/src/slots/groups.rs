@@ -161,11 +161,18 @@ impl Groups {
 
     /// The groups at `from` or later that have memory, in order, with their words.
     pub(super) fn iter(&self, from: u32) -> impl Iterator<Item = (u32, [u64; 4])> {
-        let eights = self.eights.ranges().flat_map(move |range| range.start.max(u64::from(from / EIGHT))..range.end);
-        let numbers = eights.flat_map(|eight| (0..EIGHT).map(move |n| eight as u32 * EIGHT + n));
-        numbers.filter(move |&number| number >= from).filter_map(|number| {
-            let group = self.get(number)?;
-            Some((number, group.map(|word| word.load(Relaxed))))
+        let (mut ranges, mut left) = (self.eights.ranges(), 0..0);
+        core::iter::from_fn(move || {
+            loop {
+                let Some(number) = left.next() else {
+                    let range = ranges.next()?;
+                    left = from.max(range.start as u32 * EIGHT)..range.end as u32 * EIGHT;
+                    continue;
+                };
+                if let Some(group) = self.get(number) {
+                    return Some((number, group.map(|word| word.load(Relaxed))));
+                }
+            }
         })
     }
 
