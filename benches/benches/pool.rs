@@ -10,21 +10,26 @@ const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];
 const SHIPS: u32 = 100_000;
 const TENTH: usize = SHIPS as usize / 10;
 
-/// `pool/get`: live handles in random order.
+/// `pool/get` and `pool/view_many`: live handles in random order, one by one and all at once.
 fn get(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("pool/get");
-    for size in SIZES {
-        let worn = Worn::new(size, 100);
-        let total = worn.total();
-        group.throughput(Throughput::Elements(u64::from(size)));
-        group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
-            bencher.iter(|| {
-                let sum: u64 = worn.live.iter().filter_map(|&ship| worn.pool.get(ship)).map(number).sum();
-                assert_eq!(sum, total);
+    for (name, at_once) in [("pool/get", false), ("pool/view_many", true)] {
+        let mut group = criterion.benchmark_group(name);
+        for size in SIZES {
+            let worn = Worn::new(size, 100);
+            let total = worn.total();
+            group.throughput(Throughput::Elements(u64::from(size)));
+            group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
+                bencher.iter(|| {
+                    let sum: u64 = match at_once {
+                        false => worn.live.iter().filter_map(|&ship| worn.pool.get(ship)).map(number).sum(),
+                        true => worn.pool.view_many::<&Ship>(&worn.live).flatten().map(number).sum(),
+                    };
+                    assert_eq!(sum, total);
+                });
             });
-        });
+        }
+        group.finish();
     }
-    group.finish();
 }
 
 /// `pool/read`: live handles with one in ten stale, in random order; the stale ones read the nil thing.
@@ -83,22 +88,28 @@ fn spawn_many(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `pool/despawn`: a tenth of the ships, in random order.
+/// `pool/despawn` and `pool/despawn_many`: a tenth of the ships, in random order, one by one and all at once.
 fn despawn(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("pool/despawn");
-    group.throughput(Throughput::Elements(TENTH as u64));
     let worn = Worn::new(SHIPS, 100);
-    group.bench_function(BenchmarkId::from_parameter(SHIPS), |bencher| {
-        bencher.iter_batched_ref(
-            || worn.pool.clone(),
-            |pool| {
-                let gone = worn.live[..TENTH].iter().filter(|&&ship| pool.despawn(ship)).count();
-                assert_eq!(gone, TENTH);
-            },
-            BatchSize::LargeInput,
-        );
-    });
-    group.finish();
+    for (name, at_once) in [("pool/despawn", false), ("pool/despawn_many", true)] {
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(TENTH as u64));
+        group.bench_function(BenchmarkId::from_parameter(SHIPS), |bencher| {
+            bencher.iter_batched_ref(
+                || worn.pool.clone(),
+                |pool| {
+                    let ships = worn.live[..TENTH].iter().copied();
+                    let gone = match at_once {
+                        false => ships.filter(|&ship| pool.despawn(ship)).count(),
+                        true => pool.despawn_many(ships) as usize,
+                    };
+                    assert_eq!(gone, TENTH);
+                },
+                BatchSize::LargeInput,
+            );
+        });
+        group.finish();
+    }
 }
 
 /// `pool/churn`: a tenth of the ships despawned and spawned again.

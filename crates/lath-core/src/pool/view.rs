@@ -242,9 +242,9 @@ impl<T: Thing> Pool<T> {
 
     /// The views of many things, in the order of their handles; `None` for those that are gone, or that the view does not see.
     ///
-    /// As [`view`](Self::view) for one after the other, and up to twice as fast where things are looked up at random in a large
-    /// pool: the memory of those that come later is fetched ahead. For whole things in rows the view is `&Actor`. A view that writes is refused,
-    /// since a handle may come twice.
+    /// As [`view`](Self::view) for one after the other, but the memory of those that come later is fetched ahead: where things are looked up at
+    /// random in a pool of a hundred thousand or more, that takes a third to a half off the time; in one that fits into the cache it adds a
+    /// quarter. For whole things in rows the view is `&Actor`. A view that writes is refused, since a handle may come twice.
     ///
     /// # Examples
     ///
