@@ -163,7 +163,9 @@ impl<T: Thing> Pool<T> {
         let mut pool = Self::with_limit(capacity)?;
         pool.make_room(capacity)?;
         pool.cells.fix_tags()?;
-        pool.graves.try_reserve(capacity as usize).map_err(|_| OutOfMemory { bytes: capacity as usize * 16 })?;
+        pool.graves
+            .try_reserve(capacity as usize)
+            .map_err(|_| OutOfMemory { bytes: (capacity as usize).saturating_mul(16) })?;
         Ok(pool)
     }
 

@@ -132,10 +132,13 @@ impl Game {
         }
     }
 
-    /// Makes room, and notes which groups have it now.
+    /// Makes room, and notes which groups have it now; the books themselves note it now or later.
     fn grow(&mut self, index: u32) {
         if !self.slots.has_room(index) {
             self.slots.grow(index).unwrap();
+        }
+        if self.random.u8(..8) == 0 {
+            self.slots.know().unwrap();
         }
         self.model.blocks.insert(block_of(index / GROUP));
     }
@@ -283,6 +286,10 @@ impl Game {
         }
         assert_eq!(slots.next_free(from), model.next_free(from), "from {from}");
         assert_eq!(slots.next_free(model.limit as u32), None);
+        if slots.groups.at_hand() != 0 {
+            let next = slots.hand() * GROUP + slots.groups.at_hand().trailing_zeros();
+            assert_eq!(Some(next), model.next_free(1), "what is at hand is not the lowest that is free");
+        }
         let free = model.word(group, State::Free);
         assert_eq!(slots.free_word(group), free);
         assert_eq!(slots.free_in(group), (free != 0).then(|| group * GROUP + free.trailing_zeros()));
