@@ -96,6 +96,7 @@ pub struct Line(pub [AtomicU64; 8]);
 
 /// The directory: `N` blocks, the first ones of `2^FIRST` elements, `2^SPLIT` blocks to an octave.
 pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> {
+    /// One for each block, as B1 says.
     entries: [AtomicPtr<E>; N],
     table: Table<E>,
     owned: PhantomData<E>,

@@ -56,7 +56,7 @@ impl Slots {
     /// The lowest slot at hand.
     #[inline(always)]
     pub(crate) fn free_at_hand(&mut self) -> Option<FreeSlot<'_>> {
-        let (first, free, live) = self.groups.take_from_hand();
+        let (first, free, live) = self.groups.hand_mut();
         let before = *free;
         if before == 0 {
             unlikely();

@@ -86,7 +86,7 @@ impl Groups {
 
     /// The first slot of the group at hand, those that are free, and those that are live.
     #[inline(always)]
-    pub(super) fn take_from_hand(&mut self) -> (u32, &mut u64, &mut u64) {
+    pub(super) fn hand_mut(&mut self) -> (u32, &mut u64, &mut u64) {
         let Hand { first_slot, free, live, .. } = &mut self.hand;
         // SAFETY: the word of a group that has memory, which stays where it is as long as `eights` (B2). `&mut self` keeps everyone else away.
         let live = unsafe { (**live.get_mut()).get_mut() };
