@@ -10,9 +10,9 @@ const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];
 const SHIPS: u32 = 100_000;
 const TENTH: usize = SHIPS as usize / 10;
 
-/// `pool/get` and `pool/view_many`: live handles in random order, one by one and all at once.
+/// `pool/get`, `pool/look` and `pool/view_many`: live handles in random order, one by one, one by one through a look, and all at once.
 fn get(criterion: &mut Criterion) {
-    for (name, at_once) in [("pool/get", false), ("pool/view_many", true)] {
+    for name in ["pool/get", "pool/look", "pool/view_many"] {
         let mut group = criterion.benchmark_group(name);
         for size in SIZES {
             let worn = Worn::new(size, 100);
@@ -20,9 +20,13 @@ fn get(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(u64::from(size)));
             group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
                 bencher.iter(|| {
-                    let sum: u64 = match at_once {
-                        false => worn.live.iter().filter_map(|&ship| worn.pool.get(ship)).map(number).sum(),
-                        true => worn.pool.view_many::<&Ship>(&worn.live).flatten().map(number).sum(),
+                    let sum: u64 = match name {
+                        "pool/get" => worn.live.iter().filter_map(|&ship| worn.pool.get(ship)).map(number).sum(),
+                        "pool/look" => {
+                            let ships = worn.pool.look::<&Ship>();
+                            worn.live.iter().filter_map(|&ship| ships.get(ship)).map(number).sum()
+                        }
+                        _ => worn.pool.view_many::<&Ship>(&worn.live).flatten().map(number).sum(),
                     };
                     assert_eq!(sum, total);
                 });

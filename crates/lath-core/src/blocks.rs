@@ -33,6 +33,7 @@ use crate::error::OutOfMemory;
 
 mod table;
 
+pub use table::Chart;
 use table::Table;
 
 /// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes on with the likely path
@@ -114,6 +115,9 @@ struct Block {
 /// walk begins anew at.
 pub type Fine<E> = Directory<E, 10, 2, 81>;
 
+/// The chart of a [`Fine`] array.
+pub type FineChart<'a, E> = Chart<'a, E, 10>;
+
 /// One block an octave, from 64 elements up, each octave as long as the one of [`Fine`] blocks of 64 elements each: for
 /// what is kept once per group of 64 slots.
 pub type Coarse<E> = Directory<E, 6, 0, 27>;
@@ -178,6 +182,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     }
 
     /// The block that `index` lies in, if it has memory: as the table would have it.
+    #[inline]
     pub fn find(&self, index: u32) -> Option<E::Known> {
         let Block { first, len } = Self::block(index);
         NonNull::new(self.entry(index)).map(|entry| E::known(entry, first, len))
@@ -236,7 +241,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// # Safety
     ///
     /// Elements of the block are not looked at before they were written: only their addresses are asked for, by
-    /// [`element`](Self::element) and [`known`](Self::known).
+    /// [`element`](Self::element) and [`chart`](Self::chart).
     #[cold]
     pub unsafe fn grow_uninit(&self, index: u32) -> Result<(), OutOfMemory> {
         // SAFETY: passed on from the caller.

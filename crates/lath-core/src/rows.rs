@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use crate::blocks::{Fine, Zeroed, found_by_entry};
+use crate::blocks::{Fine, FineChart, Zeroed, found_by_entry};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
 use crate::prefetch::prefetch;
@@ -78,16 +78,6 @@ impl<T: Thing> Rows<T> {
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
     }
 
-    /// The place of a slot that the table does not have: made by others since, or in a block that was made out of order.
-    #[cold]
-    fn place_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
-        // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
-        // The other way round, the block could be installed in between.
-        let place = self.slots.element(index)?;
-        let ready = self.ready.load(Ordering::Acquire);
-        if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
-    }
-
     /// Whether `index` lies in the block that the first slot that is not ready lies in.
     fn is_next(&self, index: u32, ready: u64) -> bool {
         let block = Fine::<Row<T>>::bounds(index);
@@ -149,12 +139,26 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         Self { slots: Fine::new(), ready: AtomicU64::new(0), extending: AtomicBool::new(false) }
     }
 
+    type Chart<'a> = FineChart<'a, Row<T>>;
+
     #[inline(always)]
-    fn place(&self, index: u32) -> Option<Self::Place> {
-        match self.slots.known(index) {
-            Some(place) => Some(place),
-            None => self.place_beyond(index),
-        }
+    fn chart(&self) -> Self::Chart<'_> {
+        self.slots.chart()
+    }
+
+    #[inline(always)]
+    fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Self::Place> {
+        chart.element(index)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place_beyond(&self, index: u32) -> Option<Self::Place> {
+        // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
+        // The other way round, the block could be installed in between.
+        let place = self.slots.element(index)?;
+        let ready = self.ready.load(Ordering::Acquire);
+        if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
     }
 
     fn know(&mut self) -> Result<(), OutOfMemory> {

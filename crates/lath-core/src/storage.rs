@@ -22,7 +22,8 @@ pub type ThingMut<'a, T> = <<T as Thing>::Storage as Storage<T>>::Mut<'a>;
 /// # Safety
 ///
 /// - [`place`](Self::place) answers the same for the same index forever, once it is not `None`, and different indices
-///   have different memory. The slots of a group of 64 all have a place, or none has.
+///   have different memory. The slots of a group of 64 all have a place, or none has. A [`chart`](Self::chart) of this storage
+///   answers the same, or `None`.
 /// - Fresh memory has stamps of 0.
 /// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take) and
 ///   [`drop_in_place`](Self::drop_in_place) touch the value of their place and nothing else.
@@ -46,8 +47,28 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// No slots yet.
     fn new() -> Self;
 
+    /// Where the slots are that [`know`](Self::know) has noted, as a value: loops of lookups keep it in registers.
+    type Chart<'a>: Copy + Send + Sync
+    where
+        Self: 'a;
+
+    /// Where the slots are that were noted.
+    fn chart(&self) -> Self::Chart<'_>;
+
+    /// The memory of slot `index`, if the chart has it.
+    fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Self::Place>;
+
+    /// The memory of a slot that the chart does not have: made by others since, or out of order. `None` if there is none.
+    fn place_beyond(&self, index: u32) -> Option<Self::Place>;
+
     /// The memory of slot `index`, if there is any.
-    fn place(&self, index: u32) -> Option<Self::Place>;
+    #[inline(always)]
+    fn place(&self, index: u32) -> Option<Self::Place> {
+        match Self::place_by(self.chart(), index) {
+            Some(place) => Some(place),
+            None => self.place_beyond(index),
+        }
+    }
 
     /// Notes which slots have memory by now: [`place`](Self::place) is quicker for these.
     ///

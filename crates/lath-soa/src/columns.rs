@@ -9,13 +9,14 @@
 
 use alloc::alloc::Layout;
 use alloc::boxed::Box;
+use core::hint::assert_unchecked;
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
-use lath_core::blocks::{Fine, Zeroed};
+use lath_core::blocks::{Fine, FineChart, Zeroed, unlikely};
 use lath_core::prefetch::prefetch;
 use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
 
@@ -104,7 +105,7 @@ pub struct Columns<T: Columnar> {
 }
 
 /// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a pointer to a block.
-pub(crate) struct Block<T>(PhantomData<T>);
+pub struct Block<T>(PhantomData<T>);
 
 // SAFETY: it has no bytes. The layout is that of the columns, which have room for `len` slots (K1).
 unsafe impl<T: Fields> Zeroed for Block<T> {
@@ -119,14 +120,17 @@ unsafe impl<T: Fields> Zeroed for Block<T> {
     #[inline(always)]
     fn known(entry: NonNull<Self>, first: u32, len: u32) -> Whole {
         // The entry is where the block is: what it is less than that are elements of no size.
-        Whole { block: entry.cast(), first, len }
+        let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
+        let head = entry.as_ptr().cast::<u8>().wrapping_add(len as usize * prefix + shift);
+        Whole { origin: head.wrapping_sub(first as usize * stride), first, len }
     }
 }
 
-/// A whole block: where it is, its first slot, and how many it has.
+/// A whole block: its first slot, how many it has, and where the stamp of slot 0 would be if the block went back so far: a lookup adds the index
+/// to that as it is, and needs to know neither of the others to compare stamps.
 #[derive(Clone, Copy)]
-pub(crate) struct Whole {
-    block: NonNull<u8>,
+pub struct Whole {
+    origin: *mut u8,
     first: u32,
     len: u32,
 }
@@ -135,15 +139,14 @@ impl Whole {
     /// The place of a slot of this block.
     #[inline(always)]
     fn place<T>(self, index: u32) -> Place<T> {
-        Place { block: self.block, row: index - self.first, len: self.len, thing: PhantomData }
+        Place { block: self, index, thing: PhantomData }
     }
 }
 
-/// The memory of one slot: a row of a block.
+/// The memory of one slot of a block.
 pub struct Place<T> {
-    block: NonNull<u8>,
-    row: u32,
-    len: u32,
+    block: Whole,
+    index: u32,
     thing: PhantomData<T>,
 }
 
@@ -157,13 +160,29 @@ impl<T> Copy for Place<T> {}
 
 impl<T: Fields> Place<T> {
     /// Where this slot's element of a column is.
+    ///
+    /// What the column has in its own way is told from what the head has: the stride, and how much comes before it in the block. All of that are constants,
+    /// most of them 0 for the head itself.
     #[inline(always)]
     fn element(self, column: Column) -> *mut u8 {
-        let Column { prefix, shift, stride, within } = column;
-        let offset = self.len as usize * prefix + shift + self.row as usize * stride + within;
-        // SAFETY: in bounds: `layout.rs` puts every element of a block of `len` slots inside its extent (K1), and places
-        // are made for rows of existing blocks only.
-        unsafe { self.block.as_ptr().add(offset) }
+        let head = const { head_column(T::FIELDS) };
+        let Whole { origin, first, len } = self.block;
+        let offset = (self.index as usize * column.stride)
+            .wrapping_add((len as usize).wrapping_mul(column.prefix.wrapping_sub(head.prefix)))
+            .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
+            .wrapping_add(column.shift.wrapping_sub(head.shift).wrapping_add(column.within));
+        let element = origin.wrapping_add(offset);
+        // SAFETY: in bounds, and so not null: `layout.rs` puts every element of a block of `len` slots inside its extent (K1), and places are
+        // made for slots of existing blocks only.
+        unsafe { assert_unchecked(!element.is_null()) };
+        element
+    }
+
+    /// Where the block begins.
+    fn start(self) -> *mut u8 {
+        let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
+        let Whole { origin, first, len } = self.block;
+        origin.wrapping_add(first as usize * stride).wrapping_sub(len as usize * prefix + shift)
     }
 
     /// Where the value of a field is. Does not compile for a cold field.
@@ -182,11 +201,11 @@ impl<T: Fields> Place<T> {
     #[inline]
     fn cold<F: Field<Thing = T>>(self) -> Cell<F::Value> {
         let (extent, rank) = const { (extent(T::FIELDS), cold_rank(T::FIELDS, F::INDEX)) };
-        let (len, row) = (self.len as usize, self.row as usize);
+        let (len, row) = (self.block.len as usize, (self.index - self.block.first) as usize);
         let Some(offset) = extent.cold_table(len, row / 64, rank) else { unreachable!("the block was allocated") };
         // SAFETY: in bounds: `layout.rs` puts the pointers inside the extent of the block (K1). Each cell of the block is
         // used for one field only, by its rank.
-        unsafe { Cell::new(self.block.as_ptr().add(offset), row) }
+        unsafe { Cell::new(self.start().add(offset), row) }
     }
 
     #[inline(always)]
@@ -354,12 +373,6 @@ impl<T: Columnar> FieldVisitor<T> for FreeTables<T> {
 impl<T: Columnar> Columns<T> {
     const COLDS: usize = cold_rank(T::FIELDS, T::FIELDS.len());
 
-    /// The place of a slot that the table does not have: made by others since, or out of order.
-    #[cold]
-    fn unknown(&self, index: u32) -> Option<Place<T>> {
-        self.blocks.find(index).map(|block| block.place(index))
-    }
-
     fn at(&self, place: Place<T>) -> At<'_, T> {
         At { place, defaults: &self.defaults }
     }
@@ -412,12 +425,22 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         columns
     }
 
+    type Chart<'a> = FineChart<'a, Block<T>>;
+
     #[inline(always)]
-    fn place(&self, index: u32) -> Option<Place<T>> {
-        match self.blocks.known_block(index) {
-            Some(block) => Some(block.place(index)),
-            None => self.unknown(index),
-        }
+    fn chart(&self) -> Self::Chart<'_> {
+        self.blocks.chart()
+    }
+
+    #[inline(always)]
+    fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Place<T>> {
+        chart.block(index).map(|block| block.place(index))
+    }
+
+    #[inline(always)] // a place is too large to come back in registers: a call would have it go through memory, from a chart too
+    fn place_beyond(&self, index: u32) -> Option<Place<T>> {
+        unlikely();
+        self.blocks.find(index).map(|block| block.place(index))
     }
 
     #[inline(always)]
@@ -503,7 +526,7 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     unsafe fn step(place: Place<T>, by: u32) -> Place<T> {
-        Place { row: place.row + by, ..place }
+        Place { index: place.index + by, ..place }
     }
 
     #[inline(always)]

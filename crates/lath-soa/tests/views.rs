@@ -218,6 +218,9 @@ macro_rules! for_layout {
                 many.extend((0..random.u64(..30)).map(|_| Handle::from_bits(random.u64(..) & 0x3_0000_03ff)));
                 random.shuffle(&mut many);
                 let one_by_one = many.iter().map(|&who| pool.view::<Rare>(who).map(|rare| (rare.who, rare.name)));
+                let look = pool.look::<Rare>();
+                let by_look = many.iter().map(|&who| look.get(who).map(|rare| (rare.who, rare.name)));
+                assert!(by_look.eq(one_by_one.clone()), "{at:?}");
                 let mut at_once = pool.view_many::<Rare>(&many);
                 assert_eq!(at_once.len(), many.len());
                 assert!(at_once.by_ref().map(|rare| rare.map(|rare| (rare.who, rare.name))).eq(one_by_one), "{at:?}");

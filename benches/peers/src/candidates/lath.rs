@@ -7,7 +7,7 @@ use lath_core::{Fields, Handle, Pool, Rows, Thing};
 use crate::store::{Lookup, SpawnMany, Store, Walk};
 use crate::things::Sample;
 
-/// `lath_core::Pool`; lookups by `get`.
+/// `lath_core::Pool`; lookups by `look`, as the documentation says for many of them.
 pub(crate) struct LathRows<T: Thing>(Pool<T>);
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRows<T> {
@@ -38,10 +38,16 @@ impl<T: Sample + Thing<Storage = Rows<T>>> SpawnMany<T> for LathRows<T> {
     }
 }
 
-impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRows<T> {
+impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRows<T> {
     #[inline(always)]
     fn field(&self, key: Handle<T>) -> f32 {
         self.0.get(key).map_or(0.0, T::field)
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, keys: &[Handle<T>]) -> u32 {
+        let things = self.0.look::<&T>();
+        keys.iter().fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, T::field).to_bits()))
     }
 }
 

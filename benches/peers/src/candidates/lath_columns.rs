@@ -1,52 +1,43 @@
-//! lath: `Pool` with things in columns. Lookups ask for the one field they read, by `view`.
+//! lath: `Pool` with things in columns. Lookups ask for the one field they read, by `look`.
 
-use lath_core::{Handle, Pool, Ref, Thing};
+use lath_core::{Handle, Pool, Ref, Thing, View};
 
 use crate::store::{Lookup, SpawnMany, Store};
 use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small, column_fat, column_small, hot_fat};
 
 /// A thing that is kept in columns in the place of `T`.
 pub(crate) trait InPlaceOf<T>: Thing + From<T> {
-    /// The field that lookups read.
-    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32>;
+    /// What lookups look at.
+    type Seen: View<Thing = Self>;
 
-    /// The same of many.
-    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>>;
+    /// The field that they read.
+    fn field(seen: <Self::Seen as View>::Item<'_>) -> f32;
 }
 
 impl InPlaceOf<Small> for ColumnSmall {
-    #[inline(always)]
-    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
-        pool.view::<Ref<column_small::x>>(key).map(|x| *x)
-    }
+    type Seen = Ref<'static, column_small::x>;
 
     #[inline(always)]
-    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>> {
-        pool.view_many::<Ref<column_small::x>>(keys).map(|found| found.map(|x| *x))
+    fn field(seen: Ref<'_, column_small::x>) -> f32 {
+        *seen
     }
 }
 
 impl InPlaceOf<Fat> for ColumnFat {
-    #[inline(always)]
-    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
-        pool.view::<Ref<column_fat::position>>(key).map(|position| position[0])
-    }
+    type Seen = Ref<'static, column_fat::position>;
 
     #[inline(always)]
-    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>> {
-        pool.view_many::<Ref<column_fat::position>>(keys).map(|found| found.map(|position| position[0]))
+    fn field(seen: Ref<'_, column_fat::position>) -> f32 {
+        seen[0]
     }
 }
 
 impl InPlaceOf<Fat> for HotFat {
-    #[inline(always)]
-    fn field(pool: &Pool<Self>, key: Handle<Self>) -> Option<f32> {
-        pool.view::<Ref<hot_fat::x>>(key).map(|x| *x)
-    }
+    type Seen = Ref<'static, hot_fat::x>;
 
     #[inline(always)]
-    fn fields(pool: &Pool<Self>, keys: &[Handle<Self>]) -> impl Iterator<Item = Option<f32>> {
-        pool.view_many::<Ref<hot_fat::x>>(keys).map(|found| found.map(|x| *x))
+    fn field(seen: Ref<'_, hot_fat::x>) -> f32 {
+        *seen
     }
 }
 
@@ -84,7 +75,13 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> SpawnMany<T> for LathColumns<C> {
 impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
     #[inline(always)]
     fn field(&self, key: Handle<C>) -> f32 {
-        C::field(&self.0, key).unwrap_or(0.0)
+        self.0.view::<C::Seen>(key).map_or(0.0, C::field)
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, keys: &[Handle<C>]) -> u32 {
+        let things = self.0.look::<C::Seen>();
+        keys.iter().fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, C::field).to_bits()))
     }
 }
 
@@ -121,6 +118,7 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumnsMany<C> {
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<C>]) -> u32 {
-        C::fields(&self.0.0, keys).fold(0, |sum, field| sum.wrapping_add(field.unwrap_or(0.0).to_bits()))
+        let things = self.0.0.view_many::<C::Seen>(keys);
+        things.fold(0, |sum, thing| sum.wrapping_add(thing.map_or(0.0, C::field).to_bits()))
     }
 }

@@ -31,8 +31,11 @@ pub(crate) const CASES: &[Case] = &[
     case("get-rows", "`get` with a live handle, rows", rows::get),
     case("get-stale", "`get` with a stale handle, rows", rows::get_stale),
     case("read-rows", "`read` with a live handle, rows", rows::read),
+    case("look-rows", "`get` of a `look`, live handles, rows", rows::look),
     case("view-columns", "`view` of one field, columns", columns::view),
     case("view-hot", "`view` of a hot field, columns", columns::view_hot),
+    case("look-columns", "`get` of a `look` at one field, columns", columns::look),
+    case("look-hot", "`get` of a `look` at a hot field, columns", columns::look_hot),
     case("spawn-rows", "`spawn` into a slot that was used before, rows", rows::spawn),
     case("spawn-columns", "`spawn` into a slot that was used before, columns", columns::spawn),
     case("spawn-tagged", "`spawn` of a thing that can have tags, columns", tagged::spawn),
@@ -173,6 +176,16 @@ mod rows {
         assert_eq!(sum_of_gets(&pool, &handles, rounds), (rounds * THINGS) as f32);
     }
 
+    pub(super) fn look(rounds: u32) {
+        let (pool, handles) = pool(THINGS);
+        let mut sum = 0.0;
+        for _ in 0..rounds {
+            let bodies = pool.look::<&RowBody>();
+            sum += handles.iter().map(|&handle| bodies.get(handle).map_or(0.0, |body| body.heat)).sum::<f32>();
+        }
+        assert_eq!(sum, (rounds * THINGS) as f32);
+    }
+
     pub(super) fn get_stale(rounds: u32) {
         let (mut pool, handles) = pool(THINGS);
         pool.clear();
@@ -243,6 +256,26 @@ mod columns {
             sum += handles.iter().map(field).sum::<f32>();
         }
         assert_eq!(sum, 0.0);
+    }
+
+    pub(super) fn look(rounds: u32) {
+        let (pool, handles) = pool(THINGS);
+        let mut sum = 0.0;
+        for _ in 0..rounds {
+            let places = pool.look::<Ref<column_body::pos>>();
+            sum += handles.iter().map(|&handle| places.get(handle).map_or(1.0, |pos| pos.x)).sum::<f32>();
+        }
+        assert_eq!(sum, 0.0);
+    }
+
+    pub(super) fn look_hot(rounds: u32) {
+        let (pool, handles) = pool(THINGS);
+        let mut sum = 0.0;
+        for _ in 0..rounds {
+            let heat = pool.look::<Ref<column_body::heat>>();
+            sum += handles.iter().map(|&handle| heat.get(handle).map_or(0.0, |heat| *heat)).sum::<f32>();
+        }
+        assert_eq!(sum, (rounds * THINGS) as f32);
     }
 
     pub(super) fn view_hot(rounds: u32) {

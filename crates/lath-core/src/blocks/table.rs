@@ -10,6 +10,7 @@
 //! - **B3** The table holds what there is to know of the blocks of all elements below `known`.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use super::{Directory, Zeroed};
@@ -27,26 +28,59 @@ impl<E: Zeroed> Table<E> {
     }
 }
 
-impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
+/// Where the table is and how far it goes, as values: a loop of lookups keeps them in registers, where the array itself, which others
+/// may grow, would be asked again each time.
+pub struct Chart<'a, E: Zeroed, const FIRST: u32> {
+    entries: NonNull<E::Known>,
+    known: u32,
+    of: PhantomData<&'a Table<E>>,
+}
+
+impl<E: Zeroed, const FIRST: u32> Clone for Chart<'_, E, FIRST> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: Zeroed, const FIRST: u32> Copy for Chart<'_, E, FIRST> {}
+
+// SAFETY: a chart is a look at the table, which is part of the array and says where its elements are, not what they hold. Who uses them has the
+// array, and asks nothing of other threads that the array does not.
+unsafe impl<E: Zeroed, const FIRST: u32> Send for Chart<'_, E, FIRST> {}
+// SAFETY: as above.
+unsafe impl<E: Zeroed, const FIRST: u32> Sync for Chart<'_, E, FIRST> {}
+
+impl<E: Zeroed, const FIRST: u32> Chart<'_, E, FIRST> {
     /// What is kept of the block that `index` lies in, if the table has it.
     #[inline(always)]
-    pub fn known_block(&self, index: u32) -> Option<E::Known> {
-        if index >= self.table.known {
+    pub fn block(self, index: u32) -> Option<E::Known> {
+        if index >= self.known {
             return None;
         }
-        // SAFETY: in bounds (B3).
-        Some(unsafe { *self.table.entries.get_unchecked((index >> FIRST) as usize) })
+        // SAFETY: in bounds (B3); the table is borrowed for as long as the chart.
+        Some(unsafe { self.entries.add((index >> FIRST) as usize).read() })
     }
 
     /// The element at `index`, if the table has it.
     #[inline(always)]
-    pub fn known(&self, index: u32) -> Option<NonNull<E>>
+    pub fn element(self, index: u32) -> Option<NonNull<E>>
     where
         E: Zeroed<Known = NonNull<E>>,
     {
-        let entry = self.known_block(index)?;
+        let entry = self.block(index)?;
         // SAFETY: a block has this element at this address (B1), and no object is at the null address.
         Some(unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) })
+    }
+}
+
+impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
+    /// What the table has, as values.
+    #[inline(always)]
+    pub fn chart(&self) -> Chart<'_, E, FIRST> {
+        let Table { entries, known } = &self.table;
+        // SAFETY: a `Vec` is never at the null address.
+        let entries = unsafe { NonNull::new_unchecked(entries.as_ptr().cast_mut()) };
+        Chart { entries, known: *known, of: PhantomData }
     }
 
     /// Brings the table up to date, up to `end` or the first element that has no memory.
@@ -86,7 +120,7 @@ mod tests {
         {
             let index = index as u32;
             let expected = if u64::from(index) < known { array.element(index) } else { None };
-            assert_eq!(array.known(index), expected, "at {index} of {known}");
+            assert_eq!(array.chart().element(index), expected, "at {index} of {known}");
         }
     }
 

@@ -31,19 +31,11 @@ impl<T: Thing> Cells<T> {
             prefetch(unsafe { self.values.stamps(place) });
         }
     }
-
-    /// Asks for the memory of what a view of the thing that `handle` names looks at, if there is such a slot.
-    #[inline(always)]
-    fn prefetch<V: View<Thing = T>>(&self, handle: Handle<T>) {
-        if let Some(place) = self.values.place(handle.index()) {
-            self.values.prefetch_fields(place, V::READS);
-        }
-    }
 }
 
 /// The views of the things that some handles name, in the order of the handles: [`Pool::view_many`](crate::Pool::view_many).
 pub struct ViewMany<'a, 'h, V: View> {
-    cells: &'a Cells<V::Thing>,
+    finder: Finder<'a, V::Thing>,
     handles: &'h [Handle<V::Thing>],
     view: PhantomData<V>,
 }
@@ -54,8 +46,17 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
     /// The view does not write, and for `'a` nobody writes to the fields that it reads.
     #[inline]
     pub(super) unsafe fn new(cells: &'a Cells<V::Thing>, handles: &'h [Handle<V::Thing>]) -> Self {
-        handles.iter().take(AHEAD).for_each(|&handle| cells.prefetch::<V>(handle));
-        Self { cells, handles, view: PhantomData }
+        let many = Self { finder: cells.finder(), handles, view: PhantomData };
+        handles.iter().take(AHEAD).for_each(|&handle| many.prefetch(handle));
+        many
+    }
+
+    /// Asks for the memory of what the view of the thing that `handle` names looks at, if there is such a slot.
+    #[inline(always)]
+    fn prefetch(&self, handle: Handle<V::Thing>) {
+        if let Some(place) = self.finder.place(handle) {
+            self.finder.cells.values.prefetch_fields(place, V::READS);
+        }
     }
 }
 
@@ -66,11 +67,11 @@ impl<'a, V: View> Iterator for ViewMany<'a, '_, V> {
     fn next(&mut self) -> Option<Option<V::Item<'a>>> {
         let (&handle, rest) = self.handles.split_first()?;
         if let Some(&ahead) = self.handles.get(AHEAD) {
-            self.cells.prefetch::<V>(ahead);
+            self.prefetch(ahead);
         }
         self.handles = rest;
         // SAFETY: as `new` asks for.
-        Some(unsafe { self.cells.view_of::<V>(handle) })
+        Some(unsafe { self.finder.view::<V>(handle) })
     }
 
     #[inline]

@@ -14,6 +14,7 @@ mod cascade;
 mod changes;
 mod deal;
 mod ended;
+mod finder;
 pub(crate) mod image;
 mod many;
 #[cfg(feature = "parallel")]
@@ -49,6 +50,7 @@ pub use cascade::Relatives;
 pub(crate) use cascade::Sweep;
 pub use deal::Lane;
 pub(crate) use ended::Ended;
+use finder::Finder;
 pub use many::ViewMany;
 pub use rest::Rest;
 pub use view::QueryIter;
@@ -198,8 +200,7 @@ impl<T: Thing> Cells<T> {
     /// The place of the value that a handle names: it holds one.
     #[inline(always)]
     fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
-        let place = self.values.place(handle.index())?;
-        self.holds(place, handle).then_some(place)
+        self.finder().find(handle)
     }
 
     /// Whether the place, which is that of the handle's slot, holds the value that it names.

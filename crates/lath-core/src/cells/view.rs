@@ -82,21 +82,38 @@ impl<T: Thing> Cells<T> {
 
     /// # Safety
     ///
-    /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
+    /// As [`Finder::view`].
     #[inline]
     pub(super) unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+        // SAFETY: passed on from the caller.
+        unsafe { self.finder().view::<V>(handle) }
+    }
+}
+
+impl<'a, T: Thing> Finder<'a, T> {
+    /// The view of one thing, if it sees it.
+    ///
+    /// # Safety
+    ///
+    /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
+    #[inline(always)]
+    pub(super) unsafe fn view<'v, V: View<Thing = T>>(self, handle: Handle<T>) -> Option<V::Item<'v>>
+    where
+        'a: 'v,
+    {
         let _checked = const { (V::READS, V::WRITES) };
         let place = self.find(handle)?;
+        let values = &self.cells.values;
         if V::WITH | V::WITHOUT != 0 {
             // SAFETY: the place is of this storage and holds a value (`find`).
-            let tags = unsafe { self.values.tags(place) }.widen();
+            let tags = unsafe { values.tags(place) }.widen();
             if tags & V::WITH != V::WITH || tags & V::WITHOUT != 0 {
                 return None;
             }
         }
         // SAFETY: the place is that of the index, and holds a value; a run has at least its first row. The rest is up to
         // the caller.
-        Some(unsafe { V::at(V::base(&self.values, place, handle.index()), 0) })
+        Some(unsafe { V::at(V::base(values, place, handle.index()), 0) })
     }
 }
 

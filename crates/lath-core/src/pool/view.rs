@@ -1,7 +1,7 @@
 //! Looking at some fields only.
 
 use super::Pool;
-use crate::cells::{QueryIter, Rest, ViewMany};
+use crate::cells::{QueryIter, Rest, ViewMany, Views};
 use crate::field::{Field, Fields};
 use crate::handle::Handle;
 use crate::thing::Thing;
@@ -238,6 +238,37 @@ impl<T: Thing> Pool<T> {
     #[inline]
     pub fn view<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
         self.cells.view::<V>(handle)
+    }
+
+    /// A look at the things through one view, for many lookups: what each of them begins with is found once, and a loop keeps it in registers.
+    ///
+    /// As [`view`](Self::view) for one handle after the other, wherever they come from; who has them in a slice calls
+    /// [`view_many`](Self::view_many). In systems, `Query` is that. A view that writes is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use lath_core::{Handle, Pool, Ref, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32, target: Handle<Actor> }
+    /// let mut actors = Pool::new();
+    /// let ada = actors.spawn(Actor { hp: 3.0, ..Default::default() });
+    /// let lin = actors.spawn(Actor { hp: 4.0, target: ada });
+    ///
+    /// let hp = actors.look::<Ref<actor::hp>>();
+    /// let weakest = actors.iter().filter_map(|(_, actor)| hp.get(actor.target)).map(|hp| *hp).fold(f32::MAX, f32::min);
+    /// assert_eq!(weakest, 3.0);
+    /// assert!(hp.get(Handle::NIL).is_none());
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use lath_core::{Mut, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// # let actors = Pool::<Actor>::new();
+    /// let (mut one, mut other) = (actors.look::<Mut<actor::hp>>(), actors.look::<Mut<actor::hp>>()); // both could write
+    /// ```
+    #[inline(always)]
+    pub fn look<V: View<Thing = T>>(&self) -> Views<'_, V> {
+        self.cells.look()
     }
 
     /// The views of many things, in the order of their handles; `None` for those that are gone, or that the view does not see.
