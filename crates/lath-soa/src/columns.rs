@@ -7,9 +7,6 @@
 //! - **K2** Nobody gets a pointer to a field but through [`Storage`], whose callers know which slots hold a value. Slices
 //!   and references are made for such slots only.
 
-use alloc::alloc::Layout;
-use alloc::boxed::Box;
-use core::hint::assert_unchecked;
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use core::ops::Range;
@@ -24,9 +21,13 @@ use crate::cold::{Cell, Defaults, is_cold};
 use crate::layout::{Column, cold_rank, extent, field_column, head_column};
 
 mod guards;
+mod place;
 mod strips;
+mod visitors;
 
 use guards::{Otherwise, drop_fields, make_defaults};
+use place::{Block, Place};
+use visitors::{Fetch, FindDefaults, FreeTables, Gather, Keep, Scatter};
 
 /// A thing that can be kept in columns: `#[thing(columns)]` implements it.
 ///
@@ -104,116 +105,6 @@ pub struct Columns<T: Columnar> {
     owned: PhantomData<T>,
 }
 
-/// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a pointer to a block.
-pub struct Block<T>(PhantomData<T>);
-
-// SAFETY: it has no bytes. The layout is that of the columns, which have room for `len` slots (K1).
-unsafe impl<T: Fields> Zeroed for Block<T> {
-    fn layout(len: usize) -> Result<Layout, OutOfMemory> {
-        let extent = const { extent(T::FIELDS) };
-        let layout = extent.size(len).and_then(|size| Layout::from_size_align(size, extent.align).ok());
-        layout.ok_or(OutOfMemory { bytes: usize::MAX })
-    }
-
-    type Known = Whole;
-
-    #[inline(always)]
-    fn known(entry: NonNull<Self>, first: u32, len: u32) -> Whole {
-        // The entry is where the block is: what it is less than that are elements of no size.
-        let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
-        let head = entry.as_ptr().cast::<u8>().wrapping_add(len as usize * prefix + shift);
-        Whole { origin: head.wrapping_sub(first as usize * stride), first, len }
-    }
-}
-
-/// A whole block: its first slot, how many it has, and where the stamp of slot 0 would be if the block went back so far: a lookup adds the index
-/// to that as it is, and needs to know neither of the others to compare stamps.
-#[derive(Clone, Copy)]
-pub struct Whole {
-    origin: *mut u8,
-    first: u32,
-    len: u32,
-}
-
-impl Whole {
-    /// The place of a slot of this block.
-    #[inline(always)]
-    fn place<T>(self, index: u32) -> Place<T> {
-        Place { block: self, index, thing: PhantomData }
-    }
-}
-
-/// The memory of one slot of a block.
-pub struct Place<T> {
-    block: Whole,
-    index: u32,
-    thing: PhantomData<T>,
-}
-
-impl<T> Clone for Place<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Place<T> {}
-
-impl<T: Fields> Place<T> {
-    /// Where this slot's element of a column is.
-    ///
-    /// What the column has in its own way is told from what the head has: the stride, and how much comes before it in the block. All of that are constants,
-    /// most of them 0 for the head itself.
-    #[inline(always)]
-    fn element(self, column: Column) -> *mut u8 {
-        let head = const { head_column(T::FIELDS) };
-        let Whole { origin, first, len } = self.block;
-        let offset = (self.index as usize * column.stride)
-            .wrapping_add((len as usize).wrapping_mul(column.prefix.wrapping_sub(head.prefix)))
-            .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
-            .wrapping_add(column.shift.wrapping_sub(head.shift).wrapping_add(column.within));
-        let element = origin.wrapping_add(offset);
-        // SAFETY: in bounds, and so not null: `layout.rs` puts every element of a block of `len` slots inside its extent (K1), and places are
-        // made for slots of existing blocks only.
-        unsafe { assert_unchecked(!element.is_null()) };
-        element
-    }
-
-    /// Where the block begins.
-    fn start(self) -> *mut u8 {
-        let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
-        let Whole { origin, first, len } = self.block;
-        origin.wrapping_add(first as usize * stride).wrapping_sub(len as usize * prefix + shift)
-    }
-
-    /// Where the value of a field is. Does not compile for a cold field.
-    #[inline(always)]
-    fn field<F: Field<Thing = T>>(self) -> *mut F::Value {
-        self.element(const { field_column(F::Thing::FIELDS, F::INDEX) }).cast()
-    }
-
-    /// The same, in code that is compiled for cold fields too but does not run for them.
-    #[inline(always)]
-    fn field_unless_cold<F: Field<Thing = T>>(self) -> *mut F::Value {
-        self.element(const { column_unless_cold::<F>() }).cast()
-    }
-
-    /// The value of a cold field, if there is one.
-    #[inline]
-    fn cold<F: Field<Thing = T>>(self) -> Cell<F::Value> {
-        let (extent, rank) = const { (extent(T::FIELDS), cold_rank(T::FIELDS, F::INDEX)) };
-        let (len, row) = (self.block.len as usize, (self.index - self.block.first) as usize);
-        let Some(offset) = extent.cold_table(len, row / 64, rank) else { unreachable!("the block was allocated") };
-        // SAFETY: in bounds: `layout.rs` puts the pointers inside the extent of the block (K1). Each cell of the block is
-        // used for one field only, by its rank.
-        unsafe { Cell::new(self.start().add(offset), row) }
-    }
-
-    #[inline(always)]
-    fn stamp(self) -> *mut u32 {
-        self.element(const { head_column(T::FIELDS) }).cast()
-    }
-}
-
 /// A slot, and the defaults that stand for the cold fields it does not have.
 struct At<'a, T> {
     place: Place<T>,
@@ -246,144 +137,11 @@ impl<'a, T: Fields> Pointers<'a, T> for At<'a, T> {
     }
 }
 
-/// Moves every field of a whole thing into its columns; cold ones to the heap, unless they are at their default.
-struct Scatter<T> {
-    from: *mut T,
-    to: Place<T>,
-    /// The cold fields that are at their default, a bit for each.
-    at_default: u64,
-}
-
-impl<T: Columnar> FieldVisitor<T> for Scatter<T> {
-    #[inline(always)]
-    fn field<F: Field<Thing = T>>(&mut self) {
-        // SAFETY: `from` is a whole thing that is given up field by field, and `to` a slot whose value nobody else uses (by
-        // whoever made the `Scatter`); `FIELDS` says truly where the field lies in the one, `layout.rs` where in the other.
-        unsafe {
-            let from = self.from.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
-            match const { is_cold::<F>() } {
-                false => ptr::copy_nonoverlapping(from, self.to.field_unless_cold::<F>(), 1),
-                true if self.at_default >> F::INDEX & 1 == 1 => {} // is dropped where it is
-                true => self.to.cold::<F>().put(from.read()),
-            }
-        }
-    }
-}
-
-/// Finds the cold fields of a whole thing that are at their default.
-struct FindDefaults<T> {
-    of: *const T,
-    at_default: u64,
-}
-
-impl<T: Columnar> FieldVisitor<T> for FindDefaults<T> {
-    #[inline(always)]
-    fn field<F: Field<Thing = T>>(&mut self) {
-        if const { is_cold::<F>() } {
-            // SAFETY: `of` is a whole thing (by whoever made this), and `FIELDS` says truly where the field lies in it.
-            let is_default =
-                unsafe { T::cold_is_default(F::INDEX, self.of.byte_add(T::FIELDS[F::INDEX].offset).cast()) };
-            self.at_default |= u64::from(is_default) << F::INDEX;
-        }
-    }
-}
-
-/// Moves every field of a slot into a whole thing, but for the defaults, which have been made.
-struct Gather<T> {
-    from: Place<T>,
-    to: *mut T,
-}
-
-impl<T: Columnar> FieldVisitor<T> for Gather<T> {
-    #[inline(always)]
-    fn field<F: Field<Thing = T>>(&mut self) {
-        // SAFETY: as in `Scatter`, the other way round; the slot holds a value.
-        unsafe {
-            let to = self.to.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
-            match const { is_cold::<F>() } {
-                false => ptr::copy_nonoverlapping(self.from.field_unless_cold::<F>(), to, 1),
-                true => {
-                    if let Some(value) = self.from.cold::<F>().take() {
-                        to.write(value);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Asks for the memory of some fields of a slot, a bit for each. What is cold is elsewhere, and mostly not there at all.
-struct Fetch<T> {
-    of: Place<T>,
-    fields: u64,
-}
-
-impl<T: Columnar> FieldVisitor<T> for Fetch<T> {
-    #[inline(always)]
-    fn field<F: Field<Thing = T>>(&mut self) {
-        if self.fields >> F::INDEX & 1 == 1 && !const { is_cold::<F>() } {
-            prefetch(self.of.field_unless_cold::<F>());
-        }
-    }
-}
-
-/// Makes, or drops, the defaults of cold fields.
-struct Keep<'a, T: Columnar> {
-    defaults: &'a mut Defaults,
-    free: bool,
-    thing: PhantomData<T>,
-}
-
-impl<T: Columnar> FieldVisitor<T> for Keep<'_, T> {
-    fn field<F: Field<Thing = T>>(&mut self) {
-        if !const { is_cold::<F>() } {
-            return;
-        }
-        let kept = &mut self.defaults.0[const { cold_rank(T::FIELDS, F::INDEX) }];
-        if self.free {
-            let kept = core::mem::replace(kept, ptr::null_mut());
-            if !kept.is_null() {
-                // SAFETY: made below out of a box of this type, and reachable no more.
-                drop(unsafe { Box::from_raw(kept.cast::<F::Value>()) });
-            }
-            return;
-        }
-        let mut value = Box::new(MaybeUninit::<F::Value>::uninit());
-        // SAFETY: memory for a value of the field's type; `cold_default` writes one (`Columnar` is unsafe to implement).
-        let value = unsafe {
-            T::cold_default(F::INDEX, value.as_mut_ptr().cast());
-            value.assume_init()
-        };
-        *kept = Box::into_raw(value).cast();
-    }
-}
-
-/// Frees the tables of cold values of one group.
-struct FreeTables<T>(Place<T>);
-
-impl<T: Columnar> FieldVisitor<T> for FreeTables<T> {
-    fn field<F: Field<Thing = T>>(&mut self) {
-        if const { is_cold::<F>() } {
-            // SAFETY: the columns are going away; nobody uses them any more.
-            unsafe { self.0.cold::<F>().free_table() };
-        }
-    }
-}
-
 impl<T: Columnar> Columns<T> {
     const COLDS: usize = cold_rank(T::FIELDS, T::FIELDS.len());
 
     fn at(&self, place: Place<T>) -> At<'_, T> {
         At { place, defaults: &self.defaults }
-    }
-}
-
-impl<T: Columnar> Drop for Keep<'_, T> {
-    /// Goes on where a `Drop` has unwound: what is gone is null.
-    fn drop(&mut self) {
-        if self.free {
-            T::visit(self);
-        }
     }
 }
 
@@ -400,13 +158,6 @@ impl<T: Columnar> Drop for Columns<T> {
         T::visit(&mut Keep { defaults: &mut self.defaults, free: true, thing: PhantomData });
     }
 }
-
-// SAFETY: columns share values between threads only as the pool does, which hands out references to fields (so
-// `T: Sync`) and takes values through a shared reference when staging (so `T: Send`). A thing is `Sync` only if all its
-// fields are, unless its author says otherwise and vouches for it.
-unsafe impl<T: Send + Sync> Sync for Block<T> {}
-// SAFETY: blocks own the things in them.
-unsafe impl<T: Send> Send for Block<T> {}
 
 // SAFETY:
 // - Places: `Fine` never moves a block, and different indices have different rows or blocks.
@@ -526,7 +277,7 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     unsafe fn step(place: Place<T>, by: u32) -> Place<T> {
-        Place { index: place.index + by, ..place }
+        place.step(by)
     }
 
     #[inline(always)]
@@ -623,11 +374,6 @@ unsafe impl<T: CloneFields> CloneStorage<T> for Columns<T> {
         // SAFETY: as the caller promises for `get`.
         T::clone_fields(unsafe { self.get(place) })
     }
-}
-
-/// The column of a field. Only asked for where the field is not cold; the head stands in for those that are.
-const fn column_unless_cold<F: Field>() -> Column {
-    if is_cold::<F>() { head_column(F::Thing::FIELDS) } else { field_column(F::Thing::FIELDS, F::INDEX) }
 }
 
 /// The column of the tags. Only asked for where there are tags.
