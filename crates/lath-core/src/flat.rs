@@ -14,6 +14,7 @@ mod image;
 pub(crate) struct FlatBits {
     words: Vec<u64>,
     summary: Vec<u64>,
+    count: u32,
 }
 
 impl FlatBits {
@@ -36,6 +37,12 @@ impl FlatBits {
         self.word(i >> 6) >> (i & 63) & 1 == 1
     }
 
+    /// How many are set.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Bits `64 * number` and up; those without memory are zero.
     #[inline]
     pub(crate) fn word(&self, number: u32) -> u64 {
@@ -53,11 +60,13 @@ impl FlatBits {
     pub(crate) fn insert(&mut self, i: u32) -> Option<bool> {
         let word = self.words.get_mut((i >> 6) as usize)?;
         let before = *word;
+        let new = before >> (i & 63) & 1 == 0;
+        self.count += u32::from(new);
         *word = before | 1 << (i & 63);
         if before == 0 {
             self.note_first(i);
         }
-        Some(before >> (i & 63) & 1 == 0)
+        Some(new)
     }
 
     /// Clears bit `i`. Answers whether it was set.
@@ -66,11 +75,13 @@ impl FlatBits {
         let Some(word) = self.words.get_mut((i >> 6) as usize) else { return false };
         let before = *word;
         let after = before & !(1 << (i & 63));
+        let old = before >> (i & 63) & 1 == 1;
+        self.count -= u32::from(old);
         *word = after;
-        if after == 0 && before != 0 {
+        if after == 0 {
             self.note_last(i);
         }
-        before >> (i & 63) & 1 == 1
+        old
     }
 
     /// Notes that the word of bit `i` has a one now.

@@ -61,7 +61,7 @@ type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
 pub struct Cells<T: Thing> {
     slots: Slots,
     values: T::Storage,
-    tags: TagIndex,
+    tags: TagIndex<T::Tags>,
     clusters: Clusters,
     /// Whether `clusters` is in use: not in a pool that must not allocate.
     clustered: bool,

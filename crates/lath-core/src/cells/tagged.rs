@@ -24,9 +24,9 @@ impl<T: Thing> Cells<T> {
     /// Gives the thing that `handle` names the first tags and takes the others. Answers whether there is one.
     #[inline(always)]
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
-        let Some(place) = self.find(handle) else { return false };
+        let Some(place) = self.find_mut(handle) else { return false };
         let index = handle.index();
-        if self.slots.claimed() == 0 || self.is_live_now(index) {
+        if self.slots.none_claimed() || self.is_live_now(index) {
             if !self.tags.insert(index, insert) {
                 self.insert_tags_with_room(place, index, insert);
             }
@@ -39,6 +39,19 @@ impl<T: Thing> Cells<T> {
         }
         self.mark(index);
         true
+    }
+
+    /// As [`find`](Self::find).
+    #[inline(always)]
+    fn find_mut(&mut self, handle: Handle<T>) -> Option<Place<T>> {
+        let place = self.values.place(handle.index())?;
+        // SAFETY: the place is of this storage; nobody else writes (`&mut self`).
+        let stamp = unsafe { *self.values.stamp(place).as_ptr() };
+        if stamp != handle.stamp() {
+            unlikely();
+            return None;
+        }
+        Some(place)
     }
 
     /// Whether a slot is live, asked where hardly ever is anything else.
@@ -127,7 +140,7 @@ impl<T: Thing> Cells<T> {
         match tags.count_ones() {
             0 => self.slots.live() as usize,
             1 => self.tags.count(tags.trailing_zeros()) as usize,
-            _ => Filter::new(&self.slots, &self.tags, tags, 0).count(),
+            _ => Filter::new(&self.slots, self.tags.maps(), tags, 0).count(),
         }
     }
 

@@ -102,6 +102,12 @@ impl Slots {
         self.claimed.load(Relaxed)
     }
 
+    /// Whether no slot is reserved or staged; quicker to ask where nobody else can reserve any.
+    #[inline(always)]
+    pub(crate) fn none_claimed(&mut self) -> bool {
+        *self.claimed.get_mut() == 0
+    }
+
     /// How many slots are buried.
     #[inline]
     pub(crate) fn buried(&self) -> u32 {
