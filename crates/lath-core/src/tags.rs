@@ -194,6 +194,11 @@ mod index {
             }
         }
 
+        /// Whether every count is that of the ones in its bitmap.
+        pub(crate) fn counts_right(&self) -> bool {
+            self.maps().iter().all(|map| map.words(0).iter().map(|word| word.count_ones()).sum::<u32>() == map.count())
+        }
+
         /// Whether the bitmaps say exactly `tags` of a slot.
         pub(crate) fn agrees(&self, index: u32, tags: u64) -> bool {
             (0..64).all(|bit| {

@@ -8,6 +8,7 @@
 //! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
 //!   after, with release ordering.
 //! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All slots of that group have memory.
+//! - **C5** The slots know whether changes are marked.
 
 mod bulk;
 mod cascade;

@@ -24,28 +24,37 @@ impl<T: Thing> Cells<T> {
     /// Gives the thing that `handle` names the first tags and takes the others. Answers whether there is one.
     #[inline(always)]
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
-        let Some(place) = self.find_mut(handle) else { return false };
+        let Some(place) = self.find_alone(handle) else { return false };
         let index = handle.index();
-        if self.slots.none_claimed() || self.is_live_now(index) {
-            if !self.tags.insert(index, insert) {
-                self.insert_tags_with_room(place, index, insert);
-            }
-            self.tags.remove(index, remove);
+        if !self.slots.is_quiet() {
+            return self.change_tags_slowly(handle, insert, remove);
         }
-        // SAFETY: the place is of this storage and holds a value (`find`); `&mut self` keeps everyone else away.
-        unsafe {
-            let before = self.values.tags(place).widen();
-            self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
+        self.note_change(index, insert, remove); // live, since it holds a value and none is claimed
+        // SAFETY: the place is of this storage and holds a value (`find_alone`).
+        unsafe { self.put_change(place, insert, remove) };
+        true
+    }
+
+    /// The same, where slots are claimed or changes are tracked.
+    #[cold]
+    #[inline(never)]
+    fn change_tags_slowly(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
+        let Some(place) = self.find(handle) else { return false };
+        let index = handle.index();
+        if self.slots.state(index) == State::Live {
+            self.note_change(index, insert, remove);
         }
+        // SAFETY: the place is of this storage and holds a value (`find`).
+        unsafe { self.put_change(place, insert, remove) };
         self.mark(index);
         true
     }
 
-    /// As [`find`](Self::find).
+    /// As [`find`](Self::find), where nobody can be staging: the stamp is read as any other number, and compared where it is.
     #[inline(always)]
-    fn find_mut(&mut self, handle: Handle<T>) -> Option<Place<T>> {
+    fn find_alone(&mut self, handle: Handle<T>) -> Option<Place<T>> {
         let place = self.values.place(handle.index())?;
-        // SAFETY: the place is of this storage; nobody else writes (`&mut self`).
+        // SAFETY: the place is of this storage; nobody else writes its stamp (`&mut self`).
         let stamp = unsafe { *self.values.stamp(place).as_ptr() };
         if stamp != handle.stamp() {
             unlikely();
@@ -54,19 +63,36 @@ impl<T: Thing> Cells<T> {
         Some(place)
     }
 
-    /// Whether a slot is live, asked where hardly ever is anything else.
-    #[cold]
-    #[inline(never)]
-    fn is_live_now(&self, index: u32) -> bool {
-        self.slots.state(index) == State::Live
+    /// Brings the bitmaps up to date for a live slot.
+    #[inline(always)]
+    fn note_change(&mut self, index: u32, insert: u64, remove: u64) {
+        if !self.tags.insert(index, insert) {
+            self.insert_tags_with_room(index, insert);
+        }
+        self.tags.remove(index, remove);
     }
 
-    /// Notes tags that there was no room for, or none of them.
+    /// Brings the tags of a value up to date.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds a value.
+    #[inline(always)]
+    unsafe fn put_change(&mut self, place: Place<T>, insert: u64, remove: u64) {
+        // SAFETY: by the caller; `&mut self` keeps everyone else away.
+        unsafe {
+            let before = self.values.tags(place).widen();
+            self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
+        }
+    }
+
+    /// Notes tags that there was no room for, or none of them that the thing in the slot does not have.
     #[cold]
     #[inline(never)]
-    fn insert_tags_with_room(&mut self, place: Place<T>, index: u32, tags: u64) {
+    fn insert_tags_with_room(&mut self, index: u32, tags: u64) {
         if let Err(error) = self.tags.grow(self.last_slot(index), tags) {
-            // SAFETY: the place is of this storage and holds a value, by the caller.
+            let Some(place) = self.values.place(index) else { unreachable!("slot {index} holds a value") };
+            // SAFETY: the place is of this storage and holds a value: the caller changes its tags.
             let before = unsafe { self.values.tags(place) }.widen();
             self.tags.remove(index, tags & !before);
             panic!("{error}");
@@ -170,6 +196,9 @@ impl<T: Thing> Cells<T> {
             if !self.tags.agrees(index, tags) {
                 return Err("T1: a bitmap of tags differs from the tags of a thing");
             }
+        }
+        if !self.tags.counts_right() {
+            return Err("T1: a tag is counted wrongly");
         }
         if self.is_clustered() { self.clusters.check(&self.slots) } else { Ok(()) }
     }
