@@ -26,28 +26,27 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
         let Some(place) = self.find_alone(handle) else { return false };
         let index = handle.index();
-        if !self.slots.is_quiet() {
-            return self.change_tags_slowly(handle, insert, remove);
+        // Live as a rule: it holds a value, and none is claimed.
+        if self.slots.is_quiet() || self.is_live_and_marked(index) {
+            if !self.tags.insert(index, insert) {
+                self.insert_tags_with_room(index, insert);
+            }
+            self.tags.remove(index, remove);
         }
-        self.note_change(index, insert, remove); // live, since it holds a value and none is claimed
-        // SAFETY: the place is of this storage and holds a value (`find_alone`).
-        unsafe { self.put_change(place, insert, remove) };
+        // SAFETY: the place is of this storage and holds a value (`find_alone`); `&mut self` keeps everyone else away.
+        unsafe {
+            let before = self.values.tags(place).widen();
+            self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
+        }
         true
     }
 
-    /// The same, where slots are claimed or changes are tracked.
+    /// Marks a slot that is about to change, and answers whether it is live: asked where hardly ever is anything to do.
     #[cold]
     #[inline(never)]
-    fn change_tags_slowly(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
-        let Some(place) = self.find(handle) else { return false };
-        let index = handle.index();
-        if self.slots.state(index) == State::Live {
-            self.note_change(index, insert, remove);
-        }
-        // SAFETY: the place is of this storage and holds a value (`find`).
-        unsafe { self.put_change(place, insert, remove) };
+    fn is_live_and_marked(&self, index: u32) -> bool {
         self.mark(index);
-        true
+        self.slots.state(index) == State::Live
     }
 
     /// As [`find`](Self::find), where nobody can be staging: the stamp is read as any other number, and compared where it is.
@@ -61,29 +60,6 @@ impl<T: Thing> Cells<T> {
             return None;
         }
         Some(place)
-    }
-
-    /// Brings the bitmaps up to date for a live slot.
-    #[inline(always)]
-    fn note_change(&mut self, index: u32, insert: u64, remove: u64) {
-        if !self.tags.insert(index, insert) {
-            self.insert_tags_with_room(index, insert);
-        }
-        self.tags.remove(index, remove);
-    }
-
-    /// Brings the tags of a value up to date.
-    ///
-    /// # Safety
-    ///
-    /// The place is of this storage and holds a value.
-    #[inline(always)]
-    unsafe fn put_change(&mut self, place: Place<T>, insert: u64, remove: u64) {
-        // SAFETY: by the caller; `&mut self` keeps everyone else away.
-        unsafe {
-            let before = self.values.tags(place).widen();
-            self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
-        }
     }
 
     /// Notes tags that there was no room for, or none of them that the thing in the slot does not have.
