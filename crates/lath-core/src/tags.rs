@@ -7,7 +7,7 @@
 //!
 //! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag. That rests on what the
 //!   tags' type says its bits are, which is user code: no memory is touched on the word of a bitmap alone, only for slots
-//!   that are live besides.
+//!   that are live besides. How many ones a bitmap has is counted where they are set and cleared.
 
 use bitflags::{Flag, Flags};
 

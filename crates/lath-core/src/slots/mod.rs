@@ -60,7 +60,7 @@ pub(crate) struct Slots {
     calm: AtomicU32,
 }
 
-/// What hardly ever concerns a change of a live thing. Side by side, so that whether anything does is one comparison.
+/// What hardly ever concerns a change of a thing. Side by side, so that whether anything does is one comparison.
 #[repr(C, align(8))]
 struct Concerns {
     /// How many slots are claimed.
