@@ -7,7 +7,7 @@
 //!
 //! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag. That rests on what the
 //!   tags' type says its bits are, which is user code: no memory is touched on the word of a bitmap alone, only for slots
-//!   that are live besides.
+//!   that are live besides. How many ones a bitmap has is counted where they are set and cleared.
 
 use bitflags::{Flag, Flags};
 
@@ -27,8 +27,18 @@ pub trait TagBits: Copy + sealed::Wide {}
 impl<B: sealed::Wide> TagBits for B {}
 
 mod sealed {
+    use core::panic::{RefUnwindSafe, UnwindSafe};
+
+    /// What there can be one of for each bit.
+    pub trait PerBit: Default + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static {}
+    impl<X: Default + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static> PerBit for X {}
+
     /// Conversion to and from 64 bits.
     pub trait Wide: Copy {
+        /// An array with one for each bit.
+        type Each<X: PerBit>: AsRef<[X]> + AsMut<[X]> + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static;
+        fn each<X: PerBit>() -> Self::Each<X>;
+
         fn widen(self) -> u64;
         /// Keeps the low bits.
         fn narrow(bits: u64) -> Self;
@@ -37,6 +47,12 @@ mod sealed {
     macro_rules! wide {
         ($($int:ty),*) => {$(
             impl Wide for $int {
+                type Each<X: PerBit> = [X; <$int>::BITS as usize];
+
+                fn each<X: PerBit>() -> Self::Each<X> {
+                    core::array::from_fn(|_| X::default())
+                }
+
                 #[inline(always)]
                 fn widen(self) -> u64 {
                     self as u64
@@ -59,6 +75,9 @@ mod sealed {
     note = "declare it with `bitflags! {{ #[derive(Clone, Copy, Default)] pub struct Tags: u32 {{ … }} }}`"
 )]
 pub trait TagSet: Copy + Send + Sync + 'static {
+    /// The integer that holds them.
+    type Integer: TagBits;
+
     /// The tags as 64 bits.
     fn widen(self) -> u64;
 
@@ -68,6 +87,8 @@ pub trait TagSet: Copy + Send + Sync + 'static {
 
 #[diagnostic::do_not_recommend]
 impl<F: Flags<Bits: TagBits> + Copy + Send + Sync + 'static> TagSet for F {
+    type Integer = F::Bits;
+
     #[inline(always)]
     fn widen(self) -> u64 {
         sealed::Wide::widen(self.bits())
@@ -100,51 +121,57 @@ impl Flags for NoTags {
 
 #[cfg(feature = "alloc")]
 mod index {
-    use alloc::vec::Vec;
-
+    use super::{TagSet, sealed::Wide};
     use crate::error::OutOfMemory;
     use crate::flat::FlatBits;
     use crate::slots::{LiveWords, Slots, ones};
 
     mod image;
 
-    /// One bitmap per tag in use, and how many things have it.
-    #[derive(Default)]
-    pub(crate) struct TagIndex {
-        maps: Vec<TagMap>,
+    /// A bitmap for each tag that there can be; those that are not in use have no memory.
+    ///
+    /// They lie in the pool itself: where the tag is known, so is where its bitmap is.
+    pub(crate) struct TagIndex<T: TagSet> {
+        maps: <T::Integer as Wide>::Each<FlatBits>,
     }
 
-    #[derive(Default)]
-    struct TagMap {
-        slots: FlatBits,
-        count: u32,
+    impl<T: TagSet> Default for TagIndex<T> {
+        fn default() -> Self {
+            Self { maps: T::Integer::each() }
+        }
     }
 
-    impl TagIndex {
-        /// How many things have all bits of `tags`; for a single tag in O(1).
+    impl<T: TagSet> TagIndex<T> {
+        /// The bitmaps of all tags.
+        #[inline(always)]
+        pub(crate) fn maps(&self) -> &[FlatBits] {
+            self.maps.as_ref()
+        }
+
+        /// The bitmap of a tag.
+        #[inline(always)]
+        fn map(&mut self, bit: u32) -> Option<&mut FlatBits> {
+            self.maps.as_mut().get_mut(bit as usize)
+        }
+
+        /// How many things have a tag.
         pub(crate) fn count(&self, bit: u32) -> u32 {
-            self.maps.get(bit as usize).map_or(0, |map| map.count)
+            self.maps().get(bit as usize).map_or(0, FlatBits::count)
         }
 
         /// Whether there is room to note these tags for slot `index`.
         #[inline]
         pub(crate) fn has_room(&self, index: u32, tags: u64) -> bool {
-            ones(tags).all(|bit| self.maps.get(bit as usize).is_some_and(|map| map.slots.has_room(index)))
+            ones(tags).all(|bit| self.maps().get(bit as usize).is_some_and(|map| map.has_room(index)))
         }
 
         /// Makes room to note these tags, and those that are in use already, for slots up to `last`: so that nothing is to
         /// be made when a tag comes to a slot for the first time.
         #[cold]
         pub(crate) fn grow(&mut self, last: u32, tags: u64) -> Result<(), OutOfMemory> {
-            let count = 64 - tags.leading_zeros() as usize;
-            let more = count.saturating_sub(self.maps.len());
-            self.maps.try_reserve(more).map_err(|_| OutOfMemory { bytes: count * size_of::<TagMap>() })?;
-            while self.maps.len() < count {
-                self.maps.push(TagMap::default());
-            }
-            for (bit, map) in self.maps.iter_mut().enumerate() {
-                if tags >> bit & 1 == 1 || map.slots.has_room(0) {
-                    map.slots.grow(last)?;
+            for (bit, map) in self.maps.as_mut().iter_mut().enumerate() {
+                if tags >> bit & 1 == 1 || map.has_room(0) {
+                    map.grow(last)?;
                 }
             }
             Ok(())
@@ -154,27 +181,28 @@ mod index {
         /// note all of them.
         #[inline(always)]
         pub(crate) fn insert(&mut self, index: u32, tags: u64) -> bool {
-            ones(tags).all(|bit| {
-                let Some(map) = self.maps.get_mut(bit as usize) else { return false };
-                let Some(new) = map.slots.insert(index) else { return false };
-                map.count += u32::from(new);
-                true
-            })
+            ones(tags).all(|bit| self.map(bit).is_some_and(|map| map.insert(index).is_some()))
         }
 
         /// Notes that the thing in a live slot does not have these tags, whether or not it had them.
         #[inline(always)]
         pub(crate) fn remove(&mut self, index: u32, tags: u64) {
             for bit in ones(tags) {
-                let Some(map) = self.maps.get_mut(bit as usize) else { break };
-                map.count -= u32::from(map.slots.remove(index));
+                if let Some(map) = self.map(bit) {
+                    map.remove(index);
+                }
             }
+        }
+
+        /// Whether every count is that of the ones in its bitmap.
+        pub(crate) fn counts_right(&self) -> bool {
+            self.maps().iter().all(|map| map.words(0).iter().map(|word| word.count_ones()).sum::<u32>() == map.count())
         }
 
         /// Whether the bitmaps say exactly `tags` of a slot.
         pub(crate) fn agrees(&self, index: u32, tags: u64) -> bool {
             (0..64).all(|bit| {
-                let has = self.maps.get(bit).is_some_and(|map| map.slots.contains(index));
+                let has = self.maps().get(bit).is_some_and(|map| map.contains(index));
                 has == (tags >> bit & 1 == 1)
             })
         }
@@ -224,8 +252,8 @@ mod index {
         /// The same, looking at every tag up to where the one before was no longer full.
         #[inline(always)]
         fn full_within(&self, n: u32, to: u32) -> u32 {
-            let Filter { index, with, without, .. } = self.filter;
-            let words = |bit: u32| index.maps[bit as usize].slots.words(self.first + n);
+            let Filter { maps, with, without, .. } = self.filter;
+            let words = |bit: u32| maps[bit as usize].words(self.first + n);
             let mut len = (to - n) as usize;
             if let Some(lead) = self.lead {
                 len = leading(lead.get(n as usize..).unwrap_or(&[]), len, u64::MAX);
@@ -260,7 +288,7 @@ mod index {
     #[derive(Clone, Copy)]
     pub(crate) struct Filter<'a> {
         slots: &'a Slots,
-        index: &'a TagIndex,
+        maps: &'a [FlatBits],
         /// The rarest of the tags that are wanted leads; the others are asked about its groups.
         lead: Option<&'a FlatBits>,
         with: u64,
@@ -271,21 +299,22 @@ mod index {
 
     impl<'a> Filter<'a> {
         #[inline(always)]
-        pub(crate) fn new(slots: &'a Slots, index: &'a TagIndex, with: u64, without: u64) -> Self {
+        pub(crate) fn new(slots: &'a Slots, maps: &'a [FlatBits], with: u64, without: u64) -> Self {
             match with | without {
-                0 => Self { slots, index, lead: None, with, without, nothing: false },
-                _ => Self::by_tags(slots, index, with, without),
+                0 => Self { slots, maps, lead: None, with, without, nothing: false },
+                _ => Self::by_tags(slots, maps, with, without),
             }
         }
 
-        fn by_tags(slots: &'a Slots, index: &'a TagIndex, with: u64, without: u64) -> Self {
-            let rarest = ones(with).min_by_key(|&bit| index.count(bit));
-            let nothing = rarest.is_some_and(|bit| index.count(bit) == 0);
-            let lead = rarest.and_then(|bit| index.maps.get(bit as usize)).map(|map| &map.slots);
+        fn by_tags(slots: &'a Slots, maps: &'a [FlatBits], with: u64, without: u64) -> Self {
+            let count = |bit: u32| maps.get(bit as usize).map_or(0, FlatBits::count);
+            let rarest = ones(with).min_by_key(|&bit| count(bit));
+            let nothing = rarest.is_some_and(|bit| count(bit) == 0);
+            let lead = rarest.and_then(|bit| maps.get(bit as usize));
             let with = with & !rarest.map_or(0, |bit| 1 << bit);
             // Tags that nobody has need not be looked at.
-            let without = ones(without).filter(|&bit| index.count(bit) > 0).fold(0, |set, bit| set | 1 << bit);
-            Self { slots, index, lead, with, without, nothing }
+            let without = ones(without).filter(|&bit| count(bit) > 0).fold(0, |set, bit| set | 1 << bit);
+            Self { slots, maps, lead, with, without, nothing }
         }
 
         /// The same filter, which was made for `with` and `without`. Where these are constants, what they do not ask for is
@@ -334,10 +363,10 @@ mod index {
         #[inline]
         fn narrow(&self, number: u32, mut word: u64) -> u64 {
             for bit in ones(self.with) {
-                word &= self.index.maps[bit as usize].slots.word(number);
+                word &= self.maps[bit as usize].word(number);
             }
             for bit in ones(self.without) {
-                word &= !self.index.maps[bit as usize].slots.word(number);
+                word &= !self.maps[bit as usize].word(number);
             }
             word
         }

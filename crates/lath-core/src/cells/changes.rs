@@ -9,6 +9,7 @@ use crate::view::View;
 impl<T: Thing> Cells<T> {
     pub(crate) fn track_changes(&mut self) {
         self.marks.get_or_insert_with(|| Box::new(Marks::new(1)));
+        self.slots.set_tracked();
     }
 
     pub(crate) fn tick(&self) -> u64 {

@@ -8,6 +8,7 @@
 //! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
 //!   after, with release ordering.
 //! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All slots of that group have memory.
+//! - **C5** The slots know whether changes are marked.
 
 mod bulk;
 mod cascade;
@@ -63,7 +64,7 @@ type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
 pub struct Cells<T: Thing> {
     slots: Slots,
     values: T::Storage,
-    tags: TagIndex,
+    tags: TagIndex<T::Tags>,
     clusters: Clusters,
     /// Whether `clusters` is in use: not in a pool that must not allocate.
     clustered: bool,

@@ -24,36 +24,51 @@ impl<T: Thing> Cells<T> {
     /// Gives the thing that `handle` names the first tags and takes the others. Answers whether there is one.
     #[inline(always)]
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
-        let Some(place) = self.find(handle) else { return false };
+        let Some(place) = self.find_alone(handle) else { return false };
         let index = handle.index();
-        if self.slots.claimed() == 0 || self.is_live_now(index) {
+        // Live as a rule: it holds a value, and none is claimed.
+        if self.slots.is_quiet() || self.is_live_and_marked(index) {
             if !self.tags.insert(index, insert) {
-                self.insert_tags_with_room(place, index, insert);
+                self.insert_tags_with_room(index, insert);
             }
             self.tags.remove(index, remove);
         }
-        // SAFETY: the place is of this storage and holds a value (`find`); `&mut self` keeps everyone else away.
+        // SAFETY: the place is of this storage and holds a value (`find_alone`); `&mut self` keeps everyone else away.
         unsafe {
             let before = self.values.tags(place).widen();
             self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
         }
-        self.mark(index);
         true
     }
 
-    /// Whether a slot is live, asked where hardly ever is anything else.
+    /// Marks a slot that is about to change, and answers whether it is live: asked where hardly ever is anything to do.
     #[cold]
     #[inline(never)]
-    fn is_live_now(&self, index: u32) -> bool {
+    fn is_live_and_marked(&self, index: u32) -> bool {
+        self.mark(index);
         self.slots.state(index) == State::Live
     }
 
-    /// Notes tags that there was no room for, or none of them.
+    /// As [`find`](Self::find), where nobody can be staging: the stamp is read as any other number, and compared where it is.
+    #[inline(always)]
+    fn find_alone(&mut self, handle: Handle<T>) -> Option<Place<T>> {
+        let place = self.values.place(handle.index())?;
+        // SAFETY: the place is of this storage; nobody else writes its stamp (`&mut self`).
+        let stamp = unsafe { *self.values.stamp(place).as_ptr() };
+        if stamp != handle.stamp() {
+            unlikely();
+            return None;
+        }
+        Some(place)
+    }
+
+    /// Notes tags that there was no room for, or none of them that the thing in the slot does not have.
     #[cold]
     #[inline(never)]
-    fn insert_tags_with_room(&mut self, place: Place<T>, index: u32, tags: u64) {
+    fn insert_tags_with_room(&mut self, index: u32, tags: u64) {
         if let Err(error) = self.tags.grow(self.last_slot(index), tags) {
-            // SAFETY: the place is of this storage and holds a value, by the caller.
+            let Some(place) = self.values.place(index) else { unreachable!("slot {index} holds a value") };
+            // SAFETY: the place is of this storage and holds a value: the caller changes its tags.
             let before = unsafe { self.values.tags(place) }.widen();
             self.tags.remove(index, tags & !before);
             panic!("{error}");
@@ -127,7 +142,7 @@ impl<T: Thing> Cells<T> {
         match tags.count_ones() {
             0 => self.slots.live() as usize,
             1 => self.tags.count(tags.trailing_zeros()) as usize,
-            _ => Filter::new(&self.slots, &self.tags, tags, 0).count(),
+            _ => Filter::new(&self.slots, self.tags.maps(), tags, 0).count(),
         }
     }
 
@@ -157,6 +172,9 @@ impl<T: Thing> Cells<T> {
             if !self.tags.agrees(index, tags) {
                 return Err("T1: a bitmap of tags differs from the tags of a thing");
             }
+        }
+        if !self.tags.counts_right() {
+            return Err("T1: a tag is counted wrongly");
         }
         if self.is_clustered() { self.clusters.check(&self.slots) } else { Ok(()) }
     }

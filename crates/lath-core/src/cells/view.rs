@@ -11,7 +11,7 @@ impl<T: Thing> Cells<T> {
     /// The live slots that a view sees.
     #[inline]
     pub(crate) fn filter<V: View<Thing = T>>(&self) -> Filter<'_> {
-        Filter::new(&self.slots, &self.tags, V::WITH, V::WITHOUT)
+        Filter::new(&self.slots, self.tags.maps(), V::WITH, V::WITHOUT)
     }
 
     /// Calls `f` with the view of every thing that it sees.

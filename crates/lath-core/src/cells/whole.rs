@@ -132,6 +132,9 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.slots.check()?;
         self.check_tags()?;
+        if self.slots.is_tracked() != self.marks.is_some() {
+            return Err("C5: changes are marked and the slots do not know, or the other way round");
+        }
         let mut staged = 0;
         for index in self.values.ranges().flatten().map(|index| index as u32) {
             let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };

@@ -7,9 +7,11 @@ impl FlatBits {
     pub(crate) fn assign(&mut self, mut word: impl FnMut(u32) -> u64) {
         for (number, entry) in self.words.iter_mut().enumerate() {
             let new = word(number as u32);
-            if core::mem::replace(entry, new) == new {
+            let old = core::mem::replace(entry, new);
+            if old == new {
                 continue; // and the summary has known
             }
+            self.count = self.count - old.count_ones() + new.count_ones();
             if let Some(summary) = self.summary.get_mut(number >> 6) {
                 let bit = 1 << (number & 63);
                 *summary = if new != 0 { *summary | bit } else { *summary & !bit };

@@ -145,7 +145,7 @@ impl Slots {
             self.groups.drop_hand();
             group[CLAIMED].fetch_or(bit, Relaxed);
             self.with_claimed.set_shared(number);
-            self.claimed.fetch_add(1, Relaxed);
+            self.concerns.claimed.fetch_add(1, Relaxed);
             if before | bit | group[LIVE].load(Relaxed) == u64::MAX {
                 self.full.set_shared(number);
             }

@@ -48,7 +48,7 @@ impl Slots {
         let out_of_use = |[held, _, claimed, buried]: [u64; 4]| held & !(claimed | buried);
         let change = |count: &mut u32, old: u64, new: u64| *count = *count + new.count_ones() - old.count_ones();
         change(&mut self.live, old[LIVE], new[LIVE]);
-        change(self.claimed.get_mut(), old[CLAIMED], new[CLAIMED]);
+        change(self.concerns.claimed.get_mut(), old[CLAIMED], new[CLAIMED]);
         change(&mut self.buried, old[BURIED], new[BURIED]);
         change(&mut self.retired, out_of_use(old), out_of_use(new));
         *self.calm.get_mut() = 0;

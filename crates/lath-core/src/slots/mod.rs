@@ -52,12 +52,21 @@ pub(crate) struct Slots {
     /// Slots that can be named, slot 0 included: at most `2^32`.
     limit: u64,
     live: u32,
-    claimed: AtomicU32,
+    concerns: Concerns,
     buried: u32,
     retired: u32,
     high_water: u32,
     /// While fewer than so many are live, a slot that is freed was live, and how many are in use was noted.
     calm: AtomicU32,
+}
+
+/// What hardly ever concerns a change of a thing. Side by side, so that whether anything does is one comparison.
+#[repr(C, align(8))]
+struct Concerns {
+    /// How many slots are claimed.
+    claimed: AtomicU32,
+    /// Not 0 if changes are tracked.
+    tracked: u32,
 }
 
 impl Slots {
@@ -72,7 +81,7 @@ impl Slots {
             lowest: AtomicU32::new(0),
             limit,
             live: 0,
-            claimed: AtomicU32::new(0),
+            concerns: Concerns { claimed: AtomicU32::new(0), tracked: 0 },
             buried: 0,
             retired: 0,
             high_water: 0,
@@ -99,7 +108,24 @@ impl Slots {
     /// How many slots are reserved or staged.
     #[inline]
     pub(crate) fn claimed(&self) -> u32 {
-        self.claimed.load(Relaxed)
+        self.concerns.claimed.load(Relaxed)
+    }
+
+    /// Whether no slot is claimed and nobody wants to know of changes: one comparison.
+    #[inline(always)]
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        let Concerns { claimed, tracked } = &mut self.concerns;
+        u64::from(*claimed.get_mut()) | u64::from(*tracked) << 32 == 0
+    }
+
+    /// Notes that somebody wants to know of changes.
+    pub(crate) fn set_tracked(&mut self) {
+        self.concerns.tracked = 1;
+    }
+
+    /// Whether somebody wants to know of changes.
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.concerns.tracked != 0
     }
 
     /// How many slots are buried.
@@ -331,7 +357,7 @@ impl Slots {
             }
         }
         if was_claimed {
-            *self.claimed.get_mut() -= 1;
+            *self.concerns.claimed.get_mut() -= 1;
         }
         self.buried -= u32::from(was_buried);
         if retire {
@@ -388,7 +414,7 @@ impl Slots {
         let none_live = *live == 0;
         self.live -= 1;
         *self.calm.get_mut() = 0;
-        *self.claimed.get_mut() += 1;
+        *self.concerns.claimed.get_mut() += 1;
         self.with_claimed.set(number);
         if none_live {
             self.with_live.clear(number);
@@ -403,7 +429,7 @@ impl Slots {
         *held &= !bit(index);
         let first = *live == 0;
         *live |= bit(index);
-        *self.claimed.get_mut() -= 1;
+        *self.concerns.claimed.get_mut() -= 1;
         self.live += 1;
         if first {
             self.with_live.set(number);
