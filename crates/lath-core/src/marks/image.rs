@@ -1,4 +1,4 @@
-//! The marks of one group, for copies of pools; `#[inline]`, to be compiled with who makes them.
+//! The marks of some groups, for copies of pools; `#[inline]`, to be compiled with who makes them.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -25,5 +25,32 @@ impl Marks {
                 *tick = (*tick).max(mark.load(Relaxed));
             }
         }
+    }
+
+    /// Which of 64 groups may have changed as wholes at `since` or later: those from 64 times `sixty_four` on.
+    #[inline]
+    pub(crate) fn changed(&self, sixty_four: u32, since: u64) -> u64 {
+        match self.since.load(Relaxed) > since {
+            true => u64::MAX, // as `last` says
+            false => self.whole.changed(sixty_four, since),
+        }
+    }
+
+    /// In which of them some of these fields may have changed, by themselves.
+    #[inline]
+    pub(crate) fn changed_in(&self, sixty_four: u32, fields: u64, since: u64) -> u64 {
+        let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
+        levels.fold(0, |set, level| set | level.changed(sixty_four, since))
+    }
+}
+
+impl Level {
+    #[inline]
+    fn changed(&self, sixty_four: u32, since: u64) -> u64 {
+        if self.sixty_fours.get(sixty_four).is_none_or(|mark| mark.load(Relaxed) < since) {
+            return 0;
+        }
+        let marks = self.groups.rest_of_block(sixty_four * 64).iter().take(64).enumerate();
+        marks.fold(0, |set, (n, mark)| set | u64::from(mark.load(Relaxed) >= since) << n)
     }
 }
