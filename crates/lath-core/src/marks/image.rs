@@ -54,3 +54,32 @@ impl Level {
         marks.fold(0, |set, (n, mark)| set | u64::from(mark.load(Relaxed) >= since) << n)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_64_groups_is_what_is_said_of_each() {
+        for seed in 0..4 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut marks = Marks::new(1 + seed % 2);
+            marks.prepare(0b1011);
+            for step in 0..300 {
+                marks.tick += u64::from(random.u8(..4) == 0);
+                let group = [random.u32(..300), random.u32(..300), 5000 + random.u32(..70)][random.usize(..3)];
+                match random.bool() {
+                    true => marks.mark(group),
+                    false => marks.mark_fields(group, random.u64(..16)),
+                }
+                let (since, fields) = (marks.tick.saturating_sub(random.u64(..5)), random.u64(..16));
+                for sixty_four in (0..6).chain(77..80) {
+                    let expected = (0..64)
+                        .fold(0, |set, n| set | u64::from(marks.last(sixty_four * 64 + n, fields) >= since) << n);
+                    let found = marks.changed(sixty_four, since) | marks.changed_in(sixty_four, fields, since);
+                    assert_eq!(found, expected, "{sixty_four} at step {step} of seed {seed}");
+                }
+            }
+        }
+    }
+}

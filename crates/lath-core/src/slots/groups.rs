@@ -262,9 +262,11 @@ impl LiveWords<'_> {
         while n < list.len() {
             let at = self.skipped as usize + n;
             // Whole cache lines with one comparison, word by word before and after them.
-            if let (0, Some(eight), Some(wanted)) =
-                (at % EIGHT as usize, self.eights.get(at / EIGHT as usize), list[n..].first_chunk::<{ EIGHT as usize }>())
-            {
+            if let (0, Some(eight), Some(wanted)) = (
+                at % EIGHT as usize,
+                self.eights.get(at / EIGHT as usize),
+                list[n..].first_chunk::<{ EIGHT as usize }>(),
+            ) {
                 if live_of(eight).iter().zip(wanted).fold(0, |differ, (one, other)| differ | (one ^ other)) == 0 {
                     n += EIGHT as usize;
                     continue;

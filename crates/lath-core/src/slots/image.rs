@@ -110,3 +110,44 @@ fn put<const ONES: bool>(set: &mut Bits<ONES>, number: u32, is_in: bool) {
         if is_in { set.set(number) } else { set.clear(number) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn live_slots_are_copied_compared_and_put_back() {
+        for seed in 0..6 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut slots = Slots::new(1 << 20).unwrap();
+            (0..448).for_each(|group| slots.grow(group * GROUP).unwrap());
+            for step in 0..300 {
+                let at = (seed, step);
+                // Groups of one block, full ones among them, and in every other game slots that are not live either.
+                let first = random.u32(..440);
+                let len = random.u32(1..=Groups::bounds(first).end() - first + 1);
+                if seed % 2 == 1 && random.bool() {
+                    slots.claim(|| None).unwrap();
+                }
+                let mut list = vec![7];
+                slots.live_words(first).copy_to(&mut list, len);
+                let live: Vec<u64> = (first..first + len).map(|number| slots.live_word(number)).collect();
+                assert_eq!((list[0], &list[1..]), (7, &live[..]), "at {at:?}");
+                let mut new = live.clone();
+                for word in new.iter_mut().filter(|_| random.u8(..8) == 0) {
+                    *word = [0, u64::MAX, random.u64(..)][random.usize(..3)];
+                }
+                new[0] &= !u64::from(first == 0);
+                let same = live.iter().zip(&new).take_while(|(old, new)| old == new).count();
+                assert_eq!(slots.live_words(first).same(&new), same, "at {at:?}");
+                slots.assign_live(first, &new);
+                for (number, &live) in (first..).zip(&new) {
+                    assert_eq!(slots.group(number), [live | u64::from(number == 0), live, 0, 0], "{number} at {at:?}");
+                }
+                assert_eq!(slots.check(), Ok(()), "at {at:?}");
+            }
+        }
+    }
+}

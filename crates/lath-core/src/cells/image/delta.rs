@@ -260,35 +260,36 @@ impl<T: Snap> Image<T> {
     }
 
     /// Copies the parts that differ, and their ticks, of groups that are at `places` of the source.
-    fn copy_parts(&mut self, parts: &[u128], places: &[u32], source: &Source<'_, T>) {
+    fn copy_parts(&mut self, all: &[u128], places: &[u32], source: &Source<'_, T>) {
         let mut counts = [0; MOST_PARTS];
-        parts.iter().flat_map(|&parts| parts_in(parts)).for_each(|which| counts[which] += 1);
+        all.iter().flat_map(|&parts| parts_in(parts)).for_each(|which| counts[which] += 1);
         for strip in Self::byte_strips() {
-            let len = counts[strip] * GROUP as usize * Self::stride(strip);
-            let buffer = &mut self.strips[strip];
-            buffer.reserve(len.saturating_sub(buffer.len()));
-            // SAFETY: the capacity is there, and bytes of `MaybeUninit` are always initialised.
-            unsafe { buffer.set_len(len) };
+            self.strips[strip].resize(counts[strip] * GROUP as usize * Self::stride(strip));
         }
         for (kept, part) in self.kept.iter_mut().zip(Self::kept_parts()) {
             kept.resize(counts[part]);
         }
         if !Self::STAMPS_IN_STRIP {
-            self.stamps.resize(parts.len() * GROUP as usize, 0);
+            self.stamps.resize(all.len() * GROUP as usize, 0);
         }
         let (mut next, tracked) = ([0; MOST_PARTS], source.is_tracked());
-        for (from, (&place, &parts)) in places.iter().zip(parts).enumerate() {
+        for (from, (&place, &parts)) in places.iter().zip(all).enumerate() {
             let (place, number) = (place as usize, self.numbers[from]);
             if !Self::STAMPS_IN_STRIP {
                 self.copy_stamps(from, place, source);
             }
-            for which in parts_in(parts) {
-                let to = next[which];
-                next[which] += 1;
-                match source {
-                    Source::Image(image) => self.copy_part_of(to, image, place, which),
-                    Source::Pool(cells) => cells.copy_part(self, from, to, which),
+            match source {
+                Source::Image(image) => {
+                    for which in parts_in(parts) {
+                        self.copy_part_of(next[which], image, place, which);
+                    }
                 }
+                Source::Pool(cells) => {
+                    cells.copy_parts(self, from, parts, &next);
+                }
+            }
+            for which in parts_in(parts) {
+                next[which] += 1;
                 if tracked {
                     self.ticks.push(source.tick(place, number, which));
                 }
@@ -315,18 +316,13 @@ impl<T: Snap> Image<T> {
     /// Puts the groups of the image into other runs; groups that are new hold nothing yet.
     fn reorder(&mut self, runs: &[Run], numbers: &[u32]) {
         let order: Vec<Option<u32>> = numbers.iter().map(|&number| self.place_of(number).map(|at| at as u32)).collect();
-        let pick = |from: &[MaybeUninit<u8>], len: usize| {
-            let mut bytes = Vec::with_capacity(order.len() * len);
-            for at in &order {
-                match at {
-                    Some(at) => bytes.extend_from_slice(&from[*at as usize * len..(*at as usize + 1) * len]),
-                    None => bytes.resize(bytes.len() + len, MaybeUninit::uninit()),
-                }
-            }
-            bytes
-        };
         for strip in Self::byte_strips() {
-            self.strips[strip] = pick(&self.strips[strip], GROUP as usize * Self::stride(strip));
+            let (len, mut bytes) = (GROUP as usize * Self::stride(strip), Strip::default());
+            bytes.resize(order.len() * len);
+            for (to, at) in order.iter().enumerate().filter_map(|(to, at)| Some((to, (*at)? as usize))) {
+                bytes[to * len..(to + 1) * len].copy_from_slice(&self.strips[strip][at * len..(at + 1) * len]);
+            }
+            self.strips[strip] = bytes;
         }
         self.kept.iter_mut().for_each(|kept| kept.reorder(&order));
         let count = self.tags.count_ones() as usize;
@@ -374,29 +370,31 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
-    /// Copies one part of a group: group `from` of the part image, which has the states, into place `to` of the buffers.
-    fn copy_part(&self, part: &mut Image<T>, from: usize, to: usize, which: usize) {
-        let (number, held) = (part.numbers[from], part.held(from));
+    /// Copies some parts of a group: group `from` of the part image, which has the states, into places `to` of the buffers.
+    fn copy_parts(&self, part: &mut Image<T>, from: usize, parts: u128, to: &[usize; MOST_PARTS]) {
+        let (number, held, is_quiet) = (part.numbers[from], part.held(from), part.is_quiet(from));
         let first = self.first_place(number);
-        for (kept, _) in part.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
-            // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
-            // exclusive use behind `&self`.
-            unsafe { kept.take(to, &self.values, first, held) };
-        }
-        if Image::<T>::BYTES >> which & 1 == 0 {
-            return;
-        }
-        if part.quiet(from, from + 1) == 1 {
-            self.copy_strip(part, which, first, to, 1);
-            return;
-        }
-        let (stride, row) = (Image::<T>::stride(which), to * GROUP as usize);
-        if which == 0 {
-            for bit in 0..GROUP {
-                let stamp = self.seen_stamp(part, from, number, bit);
-                part.put_stamp(row + bit as usize, stamp);
+        for which in parts_in(parts) {
+            for (kept, _) in part.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
+                // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
+                // exclusive use behind `&self`.
+                unsafe { kept.take(to[which], &self.values, first, held) };
             }
+            if Image::<T>::BYTES >> which & 1 == 0 {
+                continue;
+            }
+            if is_quiet {
+                self.copy_strip(part, which, first, to[which], 1);
+                continue;
+            }
+            let (stride, row) = (Image::<T>::stride(which), to[which] * GROUP as usize);
+            if which == 0 {
+                for bit in 0..GROUP {
+                    let stamp = self.seen_stamp(part, from, number, bit);
+                    part.put_stamp(row + bit as usize, stamp);
+                }
+            }
+            self.copy_held(&mut part.strips[which][row * stride..(row + GROUP as usize) * stride], first, which, held);
         }
-        self.copy_held(&mut part.strips[which][row * stride..(row + GROUP as usize) * stride], first, which, held);
     }
 }

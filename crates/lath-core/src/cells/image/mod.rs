@@ -17,6 +17,7 @@ mod delta;
 mod kept;
 mod restore;
 mod state;
+mod strip;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,6 +36,7 @@ pub(crate) use delta::{ImageDelta, Source};
 use kept::{Kept, KeptField, keep};
 pub use restore::RestoreError;
 pub use state::{PoolState, StateError, TreeState};
+use strip::Strip;
 
 /// Parts of a group: at most a strip per field, and the first.
 const MOST_PARTS: usize = 65;
@@ -80,7 +82,7 @@ pub struct Image<T: Snap> {
     /// The stamps of slots that are in no group, where they are not 0: slot and stamp, in order.
     old: Vec<(u32, u32)>,
     /// A buffer per strip; empty for those that are not copied.
-    strips: Vec<Vec<MaybeUninit<u8>>>,
+    strips: Vec<Strip>,
     /// The fields that are cloned.
     kept: Vec<Box<dyn KeptField<T>>>,
     /// The tags that have a bitmap.
@@ -122,7 +124,7 @@ impl<T: Snap> Image<T> {
             others: Vec::new(),
             stamps: Vec::new(),
             old: Vec::new(),
-            strips: (0..Self::STRIPS).map(|_| Vec::new()).collect(),
+            strips: (0..Self::STRIPS).map(|_| Strip::default()).collect(),
             kept: keep::<T>(Self::CLONED),
             tags: 0,
             maps: Vec::new(),
@@ -195,12 +197,17 @@ impl<T: Snap> Image<T> {
         self.live[at] | buried | staged
     }
 
-    /// How many groups in a row, from `at` up to `end`, nobody else can be writing to: no slot of theirs is free or claimed.
+    /// Whether nobody else can be writing to a group: none of its slots is free or claimed.
+    fn is_quiet(&self, at: usize) -> bool {
+        matches!(self.words(at), [u64::MAX, _, 0, _])
+    }
+
+    /// How many groups in a row, from `at` up to `end`, are quiet.
     fn quiet(&self, at: usize, end: usize) -> usize {
         let mut quiet = at;
         loop {
             quiet += all_ones(&self.live[quiet..end]);
-            match quiet < end && matches!(self.words(quiet), [u64::MAX, _, 0, _]) {
+            match quiet < end && self.is_quiet(quiet) {
                 true => quiet += 1,
                 false => return quiet - at,
             }
@@ -274,7 +281,7 @@ impl<T: Snap> Image<T> {
 
     /// How many bytes the copied memory takes; what cloned values have on the heap is not counted.
     pub fn bytes(&self) -> usize {
-        let strips: usize = self.strips.iter().map(Vec::len).sum();
+        let strips: usize = self.strips.iter().map(|strip| strip.len()).sum();
         let kept: usize = self.kept.iter().map(|kept| kept.bytes()).sum();
         let states = self.numbers.len() * 12 + size_of_val(&*self.others) + self.stamps.len() * 4;
         strips + kept + states + self.maps.len() * 8
@@ -359,11 +366,7 @@ impl<T: Snap> Image<T> {
     fn make_rows(&mut self) {
         let rows = self.numbers.len() * GROUP as usize;
         for strip in Self::byte_strips() {
-            let len = rows * Self::stride(strip);
-            let buffer = &mut self.strips[strip];
-            buffer.reserve(len.saturating_sub(buffer.len()));
-            // SAFETY: the capacity is there, and bytes of `MaybeUninit` are always initialised.
-            unsafe { buffer.set_len(len) };
+            self.strips[strip].resize(rows * Self::stride(strip));
         }
         if !Self::STAMPS_IN_STRIP {
             self.stamps.resize(rows, 0);
@@ -409,8 +412,7 @@ impl<T: Snap> Clone for Image<T> {
         this.owners.clone_from(&from.owners);
         this.ticks.clone_from(&from.ticks);
         for (to, from) in this.strips.iter_mut().zip(&from.strips) {
-            to.clear();
-            to.extend_from_slice(from);
+            to.copy(from);
         }
         for (to, from) in this.kept.iter_mut().zip(&from.kept) {
             to.copy(&**from);
@@ -432,7 +434,8 @@ fn runs_of(mut word: u64) -> impl Iterator<Item = (u32, u32)> {
 /// How many words at the start are all ones.
 fn all_ones(words: &[u64]) -> usize {
     // Several with one comparison.
-    let eights = words.chunks_exact(8).take_while(|eight| eight.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX);
+    let eights =
+        words.chunks_exact(8).take_while(|eight| eight.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX);
     let done = eights.count() * 8;
     done + words[done..].iter().take_while(|word| **word == u64::MAX).count()
 }
