@@ -136,8 +136,10 @@ mod tests {
                 let live: Vec<u64> = (first..first + len).map(|number| slots.live_word(number)).collect();
                 assert_eq!((list[0], &list[1..]), (7, &live[..]), "at {at:?}");
                 let mut new = live.clone();
-                for word in new.iter_mut().filter(|_| random.u8(..8) == 0) {
-                    *word = [0, u64::MAX, random.u64(..)][random.usize(..3)];
+                for word in &mut new {
+                    if random.u8(..8) == 0 {
+                        *word = [0, u64::MAX, random.u64(..)][random.usize(..3)];
+                    }
                 }
                 new[0] &= !u64::from(first == 0);
                 let same = live.iter().zip(&new).take_while(|(old, new)| old == new).count();

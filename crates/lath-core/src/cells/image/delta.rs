@@ -7,17 +7,28 @@ use super::*;
 pub(crate) struct ImageDelta<T: Snap> {
     /// The groups of the new image, if they are not those of the old one.
     groups: Option<(Vec<Run>, Vec<u32>)>,
-    /// The groups that differ: their states, stamps and tags are here, as in an image. Of the bytes, the cloned values and the
-    /// ticks there are only those of the parts that differ, one group after the other.
+    /// The groups of which more than values may differ: their states, stamps and tags are here, as in an image. Of the bytes and
+    /// the cloned values of each part there are those of the groups in which it differs, one after the other.
     part: Image<T>,
-    /// Which parts of each of these groups differ, a bit for each.
-    parts: Vec<u128>,
-    /// Where each of these groups was found, in the new image.
+    /// Where each of these groups is in the new image.
     places: Vec<u32>,
+    /// Of each part.
+    parts: Vec<Changed>,
+    /// How many groups differ.
+    len: usize,
     /// Every slot but slot 0 is free or live in the new image.
     all_free_or_live: bool,
     /// The new image knows when what was changed.
     tracked: bool,
+}
+
+/// Where a part differs.
+#[derive(Default)]
+struct Changed {
+    /// The places of the groups in the new image.
+    places: Vec<u32>,
+    /// When it was changed in each of them, if that is known.
+    ticks: Vec<u64>,
 }
 
 /// Where what is new comes from.
@@ -28,28 +39,33 @@ pub(crate) enum Source<'a, T: Snap> {
 
 impl<T: Snap> ImageDelta<T> {
     pub(crate) fn new() -> Self {
-        let (parts, places) = (Vec::new(), Vec::new());
-        Self { groups: None, part: Image::new(), parts, places, all_free_or_live: true, tracked: false }
+        let (part, places, parts) = (Image::new(), Vec::new(), Vec::new());
+        Self { groups: None, part, places, parts, len: 0, all_free_or_live: true, tracked: false }
     }
 
     /// How many groups differ.
     pub(crate) fn len(&self) -> usize {
-        self.part.numbers.len()
+        self.len
     }
 
     /// How many bytes it takes, but for what cloned values have on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        self.part.bytes() + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
+        let parts: usize = self.parts.iter().map(|part| part.places.len() * 4 + part.ticks.len() * 8).sum();
+        self.part.bytes() + parts + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
     }
 
     /// Finds what is new since `old`. `since` is the first tick that is later than that; without it, all counts as new.
     pub(crate) fn find(&mut self, old: &Image<T>, source: Source<'_, T>, since: Option<u64>) {
-        let Self { groups, part, parts, places, .. } = self;
+        let Self { groups, part, places, .. } = self;
         let unfinished = Unfinished(part);
         let part = &mut *unfinished.0;
         part.forget();
-        parts.clear();
         places.clear();
+        // If a `Clone` panics, there are none.
+        let mut parts = core::mem::take(&mut self.parts);
+        parts.resize_with(Image::<T>::PARTS, Changed::default);
+        parts.iter_mut().for_each(|part| part.places.clear());
+        self.len = 0;
         // First what there is, cheaply, without values.
         match source {
             Source::Pool(cells) => {
@@ -78,26 +94,42 @@ impl<T: Snap> ImageDelta<T> {
                     }
                     None => u64::MAX,
                 };
-                let changed = &changed[..Image::<T>::PARTS];
-                let any = changed.iter().fold(differ, |any, word| any | word) & u64::MAX >> (64 - count);
-                for n in ones(any) {
-                    let of_marks = changed.iter().rev().fold(0, |set, word| set << 1 | u128::from(word >> n & 1));
-                    parts.push(if differ >> n & 1 == 1 { Image::<T>::ALL_PARTS } else { of_marks });
-                    places.push(at as u32 + n);
+                let here = u64::MAX >> (64 - count);
+                let mut any = differ & here;
+                for (part, changed) in parts.iter_mut().zip(changed) {
+                    let changed = (changed | differ) & here;
+                    part.places.extend(ones(changed).map(|n| at as u32 + n));
+                    any |= changed;
                 }
+                let more = if Image::<T>::ONLY_VALUES { differ & here } else { any };
+                places.extend(ones(more).map(|n| at as u32 + n));
+                self.len += any.count_ones() as usize;
                 (number, at) = (number + count, at + count as usize);
             }
         }
+        for (which, changed) in parts.iter_mut().enumerate() {
+            part.copy_part(which, &changed.places, &source);
+            changed.ticks.clear();
+            if self.tracked {
+                changed.ticks.extend(changed.places.iter().map(|&at| source.tick(part, at as usize, which)));
+            }
+        }
+        if !Image::<T>::STAMPS_IN_STRIP {
+            part.stamps.resize(places.len() * GROUP as usize, 0);
+            for (to, &at) in places.iter().enumerate() {
+                part.copy_stamps(to, at as usize, &source);
+            }
+        }
         part.keep_only(places);
-        part.copy_parts(parts, places, &source);
         unfinished.done();
+        self.parts = parts;
     }
 
     /// Turns the old image into the new one.
     pub(crate) fn apply(&self, image: &mut Image<T>) {
         let unfinished = Unfinished(image);
         let image = &mut *unfinished.0;
-        let Self { groups, part, parts, .. } = self;
+        let Self { groups, part, places, parts, .. } = self;
         if let Some((runs, numbers)) = groups {
             image.reorder(runs, numbers);
         }
@@ -112,9 +144,8 @@ impl<T: Snap> ImageDelta<T> {
             image.others.extend(image.numbers.iter().map(|&number| Others::none(number)));
         }
         let count = part.tags.count_ones() as usize;
-        let (mut next, mut next_tick) = ([0; MOST_PARTS], 0);
-        for (from, (&number, &differ)) in part.numbers.iter().zip(parts).enumerate() {
-            let Some(at) = image.place_of(number) else { unreachable!("the groups are those of the new image") };
+        for (from, &at) in places.iter().enumerate() {
+            let at = at as usize;
             image.live[at] = part.live[from];
             if !self.all_free_or_live {
                 image.others[at] = part.others[from];
@@ -128,13 +159,13 @@ impl<T: Snap> ImageDelta<T> {
                 image.stamps[at * group..(at + 1) * group]
                     .copy_from_slice(&part.stamps[from * group..(from + 1) * group]);
             }
-            for which in parts_in(differ) {
-                image.copy_part_of(at, part, next[which], which);
-                next[which] += 1;
-                if self.tracked {
-                    image.ticks[at * Image::<T>::PARTS + which] = part.ticks[next_tick];
-                    next_tick += 1;
-                }
+        }
+        for (which, changed) in parts.iter().enumerate() {
+            for (from, &at) in changed.places.iter().enumerate() {
+                image.copy_part_of(at as usize, part, from, which);
+            }
+            for (&at, &tick) in changed.places.iter().zip(&changed.ticks) {
+                image.ticks[at as usize * Image::<T>::PARTS + which] = tick;
             }
         }
         unfinished.done();
@@ -150,13 +181,14 @@ impl<T: Snap> Source<'_, T> {
         }
     }
 
-    /// When a part of a group, which is at `at` in the image, was last changed; 0 if that is not known.
-    fn tick(&self, at: usize, number: u32, part: usize) -> u64 {
+    /// When a part of a group, which is at `at` in an image of the same groups, was last changed; 0 if that is not known.
+    fn tick(&self, image: &Image<T>, at: usize, part: usize) -> u64 {
         match self {
             Self::Pool(cells) => {
-                cells.marks.as_ref().map_or(0, |marks| marks.last(number, const { Image::<T>::FIELDS_OF }[part]))
+                let fields = const { Image::<T>::FIELDS_OF }[part];
+                cells.marks.as_ref().map_or(0, |marks| marks.last(image.numbers[at], fields))
             }
-            Self::Image(image) => image.ticks[at * Image::<T>::PARTS + part],
+            Self::Image(new) => new.ticks[at * Image::<T>::PARTS + part],
         }
     }
 
@@ -184,17 +216,9 @@ impl<T: Snap> Source<'_, T> {
     }
 }
 
-/// The numbers of the parts in a set, lowest first.
-fn parts_in(mut set: u128) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let part = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(part)
-    })
-}
-
 impl<T: Snap> Image<T> {
-    const ALL_PARTS: u128 = (1 << Self::PARTS) - 1;
+    /// Whether nothing but values can differ where the states of slots are the same: stamps are among the bytes, and there are no tags.
+    const ONLY_VALUES: bool = Self::STAMPS_IN_STRIP && !Cells::<T>::TAGGED;
 
     /// Which of at most 64 groups from `at` on are in other states than in an older image, or might be without a mark.
     fn differing(&self, at: usize, count: u32, old: &Self, same_groups: bool) -> u64 {
@@ -259,40 +283,18 @@ impl<T: Snap> Image<T> {
         self.owners.clone_from(&new.owners);
     }
 
-    /// Copies the parts that differ, and their ticks, of groups that are at `places` of the source.
-    fn copy_parts(&mut self, all: &[u128], places: &[u32], source: &Source<'_, T>) {
-        let mut counts = [0; MOST_PARTS];
-        all.iter().flat_map(|&parts| parts_in(parts)).for_each(|which| counts[which] += 1);
-        for strip in Self::byte_strips() {
-            self.strips[strip].resize(counts[strip] * GROUP as usize * Self::stride(strip));
+    /// Copies one part of groups that are at `places` of the source, and whose states are there in this image.
+    fn copy_part(&mut self, which: usize, places: &[u32], source: &Source<'_, T>) {
+        if Self::BYTES >> which & 1 == 1 {
+            self.strips[which].resize(places.len() * GROUP as usize * Self::stride(which));
         }
-        for (kept, part) in self.kept.iter_mut().zip(Self::kept_parts()) {
-            kept.resize(counts[part]);
+        for (kept, _) in self.kept.iter_mut().zip(Self::kept_parts()).filter(|(_, part)| *part == which) {
+            kept.resize(places.len());
         }
-        if !Self::STAMPS_IN_STRIP {
-            self.stamps.resize(all.len() * GROUP as usize, 0);
-        }
-        let (mut next, tracked) = ([0; MOST_PARTS], source.is_tracked());
-        for (from, (&place, &parts)) in places.iter().zip(all).enumerate() {
-            let (place, number) = (place as usize, self.numbers[from]);
-            if !Self::STAMPS_IN_STRIP {
-                self.copy_stamps(from, place, source);
-            }
+        for (to, &at) in places.iter().enumerate() {
             match source {
-                Source::Image(image) => {
-                    for which in parts_in(parts) {
-                        self.copy_part_of(next[which], image, place, which);
-                    }
-                }
-                Source::Pool(cells) => {
-                    cells.copy_parts(self, from, parts, &next);
-                }
-            }
-            for which in parts_in(parts) {
-                next[which] += 1;
-                if tracked {
-                    self.ticks.push(source.tick(place, number, which));
-                }
+                Source::Image(image) => self.copy_part_of(to, image, at as usize, which),
+                Source::Pool(cells) => cells.copy_part(self, at as usize, to, which),
             }
         }
     }
@@ -305,9 +307,9 @@ impl<T: Snap> Image<T> {
                 self.stamps[to..to + group].copy_from_slice(&image.stamps[place * group..(place + 1) * group]);
             }
             Source::Pool(cells) => {
-                let number = self.numbers[to / group];
+                let number = self.numbers[place];
                 for bit in 0..GROUP {
-                    self.stamps[to + bit as usize] = cells.seen_stamp(self, to / group, number, bit);
+                    self.stamps[to + bit as usize] = cells.seen_stamp(self, place, number, bit);
                 }
             }
         }
@@ -370,31 +372,31 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
-    /// Copies some parts of a group: group `from` of the part image, which has the states, into places `to` of the buffers.
-    fn copy_parts(&self, part: &mut Image<T>, from: usize, parts: u128, to: &[usize; MOST_PARTS]) {
-        let (number, held, is_quiet) = (part.numbers[from], part.held(from), part.is_quiet(from));
+    /// Copies one part of a group: that at `at` of the image, which has its states, to place `to` of the buffers.
+    fn copy_part(&self, image: &mut Image<T>, at: usize, to: usize, which: usize) {
+        let number = image.numbers[at];
         let first = self.first_place(number);
-        for which in parts_in(parts) {
-            for (kept, _) in part.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
-                // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
-                // exclusive use behind `&self`.
-                unsafe { kept.take(to[which], &self.values, first, held) };
-            }
-            if Image::<T>::BYTES >> which & 1 == 0 {
-                continue;
-            }
-            if is_quiet {
-                self.copy_strip(part, which, first, to[which], 1);
-                continue;
-            }
-            let (stride, row) = (Image::<T>::stride(which), to[which] * GROUP as usize);
-            if which == 0 {
-                for bit in 0..GROUP {
-                    let stamp = self.seen_stamp(part, from, number, bit);
-                    part.put_stamp(row + bit as usize, stamp);
+        if Image::<T>::BYTES >> which & 1 == 1 {
+            if image.is_quiet(at) {
+                self.copy_strip(image, which, first, to, 1);
+            } else {
+                let (stride, row) = (Image::<T>::stride(which), to * GROUP as usize);
+                if which == 0 {
+                    for bit in 0..GROUP {
+                        let stamp = self.seen_stamp(image, at, number, bit);
+                        image.put_stamp(row + bit as usize, stamp);
+                    }
                 }
+                let held = image.held(at);
+                let bytes = &mut image.strips[which][row * stride..(row + GROUP as usize) * stride];
+                self.copy_held(bytes, first, which, held);
             }
-            self.copy_held(&mut part.strips[which][row * stride..(row + GROUP as usize) * stride], first, which, held);
+        }
+        let held = image.held(at);
+        for (kept, _) in image.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
+            // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
+            // exclusive use behind `&self`.
+            unsafe { kept.take(to, &self.values, first, held) };
         }
     }
 }
