@@ -14,13 +14,13 @@ use crate::error::OutOfMemory;
 pub(crate) struct Bits<const ONES: bool> {
     words: Coarse<AtomicU64>,
     summary: Coarse<AtomicU64>,
-    /// No word from here on has ever had a one. Only kept if ones are looked for.
-    top: AtomicU32,
+    /// No bit from here on has ever been a one. Only kept if ones are looked for.
+    end: AtomicU32,
 }
 
 impl<const ONES: bool> Bits<ONES> {
     pub(crate) const fn new() -> Self {
-        Self { words: Coarse::new(), summary: Coarse::new(), top: AtomicU32::new(0) }
+        Self { words: Coarse::new(), summary: Coarse::new(), end: AtomicU32::new(0) }
     }
 
     /// Makes memory for these bits.
@@ -44,13 +44,13 @@ impl<const ONES: bool> Bits<ONES> {
 
     /// No bit from here on has ever been a one. Only known if ones are looked for.
     pub(crate) fn end(&self) -> u64 {
-        u64::from(self.top.load(Relaxed)) * 64
+        u64::from(self.end.load(Relaxed))
     }
 
     /// Counts bit `i` as one that may have been.
     pub(crate) fn raise_end(&mut self, i: u32) {
-        let top = self.top.get_mut();
-        *top = (*top).max((i >> 6) + 1);
+        let end = self.end.get_mut();
+        *end = (*end).max(i.saturating_add(1));
     }
 
     /// Sets bit `i`, which must have memory.
@@ -59,6 +59,8 @@ impl<const ONES: bool> Bits<ONES> {
         let (before, after) = update(&mut self.words, i, |word, bit| word | bit);
         if if ONES { before == 0 } else { after == u64::MAX } {
             update(&mut self.summary, i >> 6, |word, bit| word | bit);
+        }
+        if ONES {
             self.raise_end(i);
         }
     }
@@ -79,7 +81,7 @@ impl<const ONES: bool> Bits<ONES> {
             let after = word.fetch_or(1 << (i & 63), Relaxed) | 1 << (i & 63);
             if let (true, Some(summary)) = (ONES || after == u64::MAX, self.summary.get(i >> 12)) {
                 summary.fetch_or(1 << (i >> 6 & 63), Relaxed);
-                self.top.fetch_max((i >> 6) + 1, Relaxed);
+                self.end.fetch_max(i.saturating_add(1), Relaxed);
             }
         }
     }
@@ -89,7 +91,7 @@ impl<const ONES: bool> Bits<ONES> {
     pub(crate) fn next(&self, from: u32) -> Option<u32> {
         let mut at = from;
         loop {
-            if ONES && at >> 6 >= self.top.load(Relaxed) {
+            if ONES && at >= self.end.load(Relaxed) {
                 return None;
             }
             match hits::<ONES>(&self.words, at) {
@@ -108,7 +110,7 @@ impl<const ONES: bool> Bits<ONES> {
     pub(crate) fn next_word(&self, from: u32) -> Option<u32> {
         let mut word = from;
         loop {
-            if ONES && word >= self.top.load(Relaxed) {
+            if ONES && word >= self.end.load(Relaxed).div_ceil(64) {
                 return None;
             }
             word = match hits::<ONES>(&self.summary, word) {

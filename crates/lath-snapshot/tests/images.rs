@@ -462,6 +462,65 @@ fn differences_over_several_steps_have_what_changed_in_each() {
     over_several_steps::<MixedColumns>();
 }
 
+/// Over hundreds of groups in several blocks, of which some are looked at many at a time: what changes here and there, what comes and
+/// goes, and slots that are neither free nor live for a while.
+fn far_and_wide<T: Judged>(seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut pool: Pool<T> = (0..9000).map(T::new).collect();
+    pool.track_changes();
+    let [mut followed, mut taken] = [PoolImage::new(), PoolImage::new()];
+    pool.capture_mut(&mut followed);
+    pool.capture_mut(&mut taken);
+    let (mut delta, mut other) = (PoolDelta::new(), Pool::new());
+    for round in 0..10 {
+        let things: Vec<Handle<T>> = pool.handles().collect();
+        for _ in 0..random.usize(..60) {
+            T::set(pool.get_mut(things[random.usize(..things.len())]).unwrap(), round);
+        }
+        for _ in 0..random.usize(..3) * 20 {
+            pool.despawn(things[random.usize(..things.len())]);
+        }
+        for n in 0..random.u32(..3) * 20 {
+            pool.spawn(T::new(n));
+        }
+        match round {
+            3 => assert!((0..40).all(|n| pool.contains(pool.stage(T::new(n))))),
+            4 => assert_eq!(pool.commit(), 40),
+            6 => assert!(pool.despawn_after(things[5000], 1) || !pool.contains(things[5000])),
+            7 => assert!(pool.reap(1) < 2),
+            _ => {}
+        }
+        let now = look(&pool);
+        if random.bool() {
+            delta.since(&followed, &pool);
+            pool.next_tick();
+        } else {
+            let mut new = PoolImage::new();
+            pool.capture_mut(&mut new);
+            delta.between(&followed, &new);
+        }
+        assert!(delta.apply(&mut followed));
+        other.restore(&followed).unwrap();
+        assert_eq!((look(&other), other.check_invariants()), (now.clone(), Ok(())), "round {round} of {seed}");
+        // Back to what was taken before, and forth again.
+        pool.restore(&taken).unwrap();
+        assert_eq!(pool.check_invariants(), Ok(()));
+        pool.restore(&followed).unwrap();
+        assert_eq!((look(&pool), pool.check_invariants()), (now, Ok(())), "round {round} of {seed}");
+        pool.capture_mut(&mut taken);
+        pool.capture_mut(&mut followed);
+    }
+}
+
+#[test]
+fn differences_and_images_of_many_groups_have_all_that_changed() {
+    for seed in 0..3 {
+        far_and_wide::<PlainRow>(seed);
+        far_and_wide::<PlainColumns>(seed);
+        far_and_wide::<MixedColumns>(seed);
+    }
+}
+
 #[test]
 fn a_tag_that_comes_up_later_leaves_those_of_others_alone_in_a_difference() {
     let with = |tags: Tags| move |n: u32| PlainColumns { tags, ..PlainColumns::new(n) };

@@ -1,4 +1,4 @@
-//! The marks of one group, for copies of pools; `#[inline]`, to be compiled with who makes them.
+//! The marks of some groups, for copies of pools; `#[inline]`, to be compiled with who makes them.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -23,6 +23,62 @@ impl Marks {
             // Blocks of groups are at least as long as blocks of slots.
             for (tick, mark) in ticks.iter_mut().step_by(step).zip(level.groups.rest_of_block(group)) {
                 *tick = (*tick).max(mark.load(Relaxed));
+            }
+        }
+    }
+
+    /// Which of 64 groups may have changed as wholes at `since` or later: those from 64 times `sixty_four` on.
+    #[inline]
+    pub(crate) fn changed(&self, sixty_four: u32, since: u64) -> u64 {
+        match self.since.load(Relaxed) > since {
+            true => u64::MAX, // as `last` says
+            false => self.whole.changed(sixty_four, since),
+        }
+    }
+
+    /// In which of them some of these fields may have changed, by themselves.
+    #[inline]
+    pub(crate) fn changed_in(&self, sixty_four: u32, fields: u64, since: u64) -> u64 {
+        let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
+        levels.fold(0, |set, level| set | level.changed(sixty_four, since))
+    }
+}
+
+impl Level {
+    #[inline]
+    fn changed(&self, sixty_four: u32, since: u64) -> u64 {
+        if self.sixty_fours.get(sixty_four).is_none_or(|mark| mark.load(Relaxed) < since) {
+            return 0;
+        }
+        let marks = self.groups.rest_of_block(sixty_four * 64).iter().take(64).enumerate();
+        marks.fold(0, |set, (n, mark)| set | u64::from(mark.load(Relaxed) >= since) << n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_64_groups_is_what_is_said_of_each() {
+        for seed in 0..4 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut marks = Marks::new(1 + seed % 2);
+            marks.prepare(0b1011);
+            for step in 0..300 {
+                marks.tick += u64::from(random.u8(..4) == 0);
+                let group = [random.u32(..300), random.u32(..300), 5000 + random.u32(..70)][random.usize(..3)];
+                match random.bool() {
+                    true => marks.mark(group),
+                    false => marks.mark_fields(group, random.u64(..16)),
+                }
+                let (since, fields) = (marks.tick.saturating_sub(random.u64(..5)), random.u64(..16));
+                for sixty_four in (0..6).chain(77..80) {
+                    let expected = (0..64)
+                        .fold(0, |set, n| set | u64::from(marks.last(sixty_four * 64 + n, fields) >= since) << n);
+                    let found = marks.changed(sixty_four, since) | marks.changed_in(sixty_four, fields, since);
+                    assert_eq!(found, expected, "{sixty_four} at step {step} of seed {seed}");
+                }
             }
         }
     }

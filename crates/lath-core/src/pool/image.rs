@@ -352,6 +352,7 @@ impl<T: Snap> PoolDelta<T> {
     /// Becomes the difference between an image and the pool as it is now. If the image is of this pool and changes are tracked,
     /// only what was changed since is looked at; otherwise everything counts as changed.
     pub fn since(&mut self, image: &PoolImage<T>, pool: &Pool<T>) {
+        self.from = 0; // until all is found: a `Clone` may panic
         let since = image.rest.since.filter(|_| image.identity == pool.identity);
         self.cells.find(&image.cells, Source::Pool(&pool.cells), since);
         self.rest.read(pool, Access::Shared);
@@ -361,6 +362,7 @@ impl<T: Snap> PoolDelta<T> {
 
     /// Becomes the difference between two images.
     pub fn between(&mut self, old: &PoolImage<T>, new: &PoolImage<T>) {
+        self.from = 0;
         let same = old.identity == new.identity && old.identity != 0;
         self.cells.find(&old.cells, Source::Image(&new.cells), old.rest.since.filter(|_| same));
         self.rest.copy(&new.rest);

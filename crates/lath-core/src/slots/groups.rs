@@ -8,6 +8,7 @@
 //! A group has its four words at one place, so that they are found at once; and the live words of eight groups lie side by
 //! side, so that a walk, which looks at them alone, reads a quarter of the memory.
 
+use alloc::vec::Vec;
 use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 
@@ -187,13 +188,18 @@ fn words_mut(eight: &mut Eight, number: u32) -> [&mut u64; 4] {
     eight.each_mut().map(|line| line.0[(number % EIGHT) as usize].get_mut())
 }
 
-/// Whether every slot of eight groups is live.
+/// The live slots of eight groups.
 #[inline(always)]
-fn all_full(live: &Line) -> bool {
+fn live_of(eight: &Eight) -> [u64; EIGHT as usize] {
     // SAFETY: a line has the layout of its words. Nobody writes to these meanwhile: behind a shared reference slots only become
     // claimed (S3), and there is one, so they can be read as plain words, which unlike atomic ones are read several at a time.
-    let words = unsafe { (&raw const live.0).cast::<[u64; 8]>().read() };
-    words.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX
+    unsafe { (&raw const eight[LIVE].0).cast::<[u64; EIGHT as usize]>().read() }
+}
+
+/// Whether every slot of eight groups is live.
+#[inline(always)]
+fn all_full(eight: &Eight) -> bool {
+    live_of(eight).iter().fold(u64::MAX, |all, word| all & word) == u64::MAX
 }
 
 /// The live slots of some groups in a row.
@@ -220,7 +226,7 @@ impl LiveWords<'_> {
         while let Some(eight) = self.eights.get(((self.skipped + n) / EIGHT) as usize) {
             let first = (self.skipped + n) % EIGHT;
             let wanted = (EIGHT - first).min(end - n);
-            if wanted == EIGHT && all_full(&eight[LIVE]) {
+            if wanted == EIGHT && all_full(eight) {
                 n += EIGHT;
                 continue;
             }
@@ -230,6 +236,46 @@ impl LiveWords<'_> {
             if full < wanted || n == end {
                 break;
             }
+        }
+        n
+    }
+
+    /// Adds those of the first `len` groups to a list.
+    pub(crate) fn copy_to(self, list: &mut Vec<u64>, len: u32) {
+        let end = list.len() + len as usize;
+        let (before, len) = ((EIGHT - self.skipped) % EIGHT, len);
+        list.extend((0..before.min(len)).map(|n| self.get(n)));
+        for eight in self.eights.iter().skip(((self.skipped + before) / EIGHT) as usize) {
+            let left = end - list.len();
+            if left < EIGHT as usize {
+                break;
+            }
+            list.extend_from_slice(&live_of(eight));
+        }
+        let done = len - (end - list.len()) as u32;
+        list.extend((done..len).map(|n| self.get(n)));
+    }
+
+    /// How many of the groups, from the first on, have the same live slots as those of a list.
+    pub(crate) fn same(self, list: &[u64]) -> usize {
+        let mut n = 0;
+        while n < list.len() {
+            let at = self.skipped as usize + n;
+            // Whole cache lines with one comparison, word by word before and after them.
+            if let (0, Some(eight), Some(wanted)) = (
+                at % EIGHT as usize,
+                self.eights.get(at / EIGHT as usize),
+                list[n..].first_chunk::<{ EIGHT as usize }>(),
+            ) {
+                if live_of(eight).iter().zip(wanted).fold(0, |differ, (one, other)| differ | (one ^ other)) == 0 {
+                    n += EIGHT as usize;
+                    continue;
+                }
+            }
+            if self.get(n as u32) != list[n] {
+                break;
+            }
+            n += 1;
         }
         n
     }

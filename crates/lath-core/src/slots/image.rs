@@ -17,29 +17,45 @@ impl Slots {
         self.groups.row(groups).map(states)
     }
 
-    /// Makes the states of every group that has memory what `group` says. They must keep S1 and S4.
-    pub(crate) fn assign(&mut self, mut group: impl FnMut(u32) -> [u64; 4]) {
+    /// Whether every slot but slot 0 is free or live. Behind a shared reference, others may claim some from now on.
+    pub(crate) fn all_free_or_live(&self) -> bool {
+        self.claimed() == 0 && self.buried == 0 && self.retired == 0
+    }
+
+    /// Makes the states of some groups what `group` says. They must keep S1 and S4; groups without memory stay free.
+    pub(crate) fn assign(&mut self, groups: Range<u32>, group: impl Fn(u32) -> [u64; 4]) {
         self.drop_hand();
-        let mut block = Some(Groups::bounds(0));
-        while let Some(numbers) = block {
-            let (mut from, end) = (*numbers.start(), *numbers.end() + 1);
-            // Mostly few of them differ.
-            loop {
-                let mut groups = (from..end).zip(self.groups.row(from..end));
-                let differs = |(number, old): (u32, [u64; 4])| {
-                    let new = words(group(number));
-                    // Word by word: as arrays they would be compared in memory, right after having been written there.
-                    let differ = old.iter().zip(new).fold(0, |differ, (old, new)| differ | (old ^ new));
-                    (differ != 0).then_some((number, old, new))
-                };
-                let Some((number, old, new)) = groups.find_map(differs) else { break };
-                drop(groups);
-                let Some(entry) = self.groups.get_mut(number) else { break };
+        let mut number = groups.start;
+        while number < groups.end {
+            let Some(entry) = self.groups.get_mut(number) else {
+                number = Groups::bounds(number).end() + 1;
+                continue;
+            };
+            let new = words(group(number));
+            // Word by word: as arrays they would be compared in memory, right after having been written there.
+            let old = entry.each_ref().map(|word| **word);
+            if old.iter().zip(new).fold(0, |differ, (old, new)| differ | (old ^ new)) != 0 {
                 entry.into_iter().zip(new).for_each(|(word, new)| *word = new);
                 self.note_states(number, old, new);
-                from = number + 1;
             }
-            block = Some(end).filter(|&next| next < self.groups.end()).map(Groups::bounds);
+            number += 1;
+        }
+    }
+
+    /// The same for groups of one block of slots, of which every slot but slot 0 is to be free, or live where `live` says so.
+    pub(crate) fn assign_live(&mut self, first: u32, live: &[u64]) {
+        self.drop_hand();
+        let mut n = 0;
+        while n < live.len() {
+            // Mostly few of them differ, and then mostly there is nothing but live slots to compare.
+            if self.all_free_or_live() {
+                n += self.groups.live_words(first + n as u32).same(&live[n..]);
+            }
+            if n < live.len() {
+                let number = first + n as u32;
+                self.assign(number..number + 1, |_| [live[n] | u64::from(number == 0), live[n], 0, 0]);
+                n += 1;
+            }
         }
     }
 
@@ -92,5 +108,48 @@ fn words([taken, live, claimed, buried]: [u64; 4]) -> [u64; 4] {
 fn put<const ONES: bool>(set: &mut Bits<ONES>, number: u32, is_in: bool) {
     if (set.word(number / 64) >> (number % 64) & 1 == 1) != is_in {
         if is_in { set.set(number) } else { set.clear(number) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn live_slots_are_copied_compared_and_put_back() {
+        for seed in 0..6 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut slots = Slots::new(1 << 20).unwrap();
+            (0..448).for_each(|group| slots.grow(group * GROUP).unwrap());
+            for step in 0..300 {
+                let at = (seed, step);
+                // Groups of one block, full ones among them, and in every other game slots that are not live either.
+                let first = random.u32(..440);
+                let len = random.u32(1..=Groups::bounds(first).end() - first + 1);
+                if seed % 2 == 1 && random.bool() {
+                    slots.claim(|| None).unwrap();
+                }
+                let mut list = vec![7];
+                slots.live_words(first).copy_to(&mut list, len);
+                let live: Vec<u64> = (first..first + len).map(|number| slots.live_word(number)).collect();
+                assert_eq!((list[0], &list[1..]), (7, &live[..]), "at {at:?}");
+                let mut new = live.clone();
+                for word in &mut new {
+                    if random.u8(..8) == 0 {
+                        *word = [0, u64::MAX, random.u64(..)][random.usize(..3)];
+                    }
+                }
+                new[0] &= !u64::from(first == 0);
+                let same = live.iter().zip(&new).take_while(|(old, new)| old == new).count();
+                assert_eq!(slots.live_words(first).same(&new), same, "at {at:?}");
+                slots.assign_live(first, &new);
+                for (number, &live) in (first..).zip(&new) {
+                    assert_eq!(slots.group(number), [live | u64::from(number == 0), live, 0, 0], "{number} at {at:?}");
+                }
+                assert_eq!(slots.check(), Ok(()), "at {at:?}");
+            }
+        }
     }
 }

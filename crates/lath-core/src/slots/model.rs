@@ -235,14 +235,14 @@ impl Game {
                     // Back to what was; the memory stays.
                     let blocks = core::mem::take(&mut self.model.blocks);
                     self.model = Model { blocks, ..self.before.clone() };
-                    self.slots.assign(|group| self.model.group(group));
+                    self.slots.assign(0..self.slots.group_end(), |group| self.model.group(group));
                     self.slots.set_high_water(self.model.high_water);
                 }
                 _ => {
                     // A copy of it all is as good.
                     let mut copy = Slots::new(self.model.limit).unwrap();
                     self.slots.numbers().for_each(|group| copy.grow(group * GROUP).unwrap());
-                    copy.assign(|group| self.slots.group(group));
+                    copy.assign(0..self.slots.group_end(), |group| self.slots.group(group));
                     copy.set_high_water(self.slots.high_water());
                     self.slots = copy;
                 }

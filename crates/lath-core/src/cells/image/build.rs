@@ -20,8 +20,11 @@ impl<T: Snap> ImageBuilder<T> {
         check::<T>(state, limit)?;
         let mut image = Image::new();
         image.numbers.clone_from(&state.groups);
-        image.words.clone_from(&state.words);
-        image.held.extend((0..state.words.len()).map(|at| state.held_word(at)));
+        image.live.extend(state.words.iter().map(|words| words[1]));
+        image.others.extend(state.words.iter().enumerate().map(|(at, &[taken, live, claimed, buried])| {
+            let (out_of_use, staged) = (taken & !(live | claimed | buried), state.held_word(at) & claimed);
+            Others { out_of_use, claimed, buried, staged }
+        }));
         image.old.clone_from(&state.old);
         for &number in &state.groups {
             // A run does not cross the end of a block.
@@ -70,11 +73,12 @@ impl<T: Snap> ImageBuilder<T> {
             return Ok(()); // known already
         }
         let mut default = Default::<T>(None);
-        let Image { numbers, held, kept, strips, .. } = &mut self.image;
+        let held: Vec<u64> = (0..self.image.numbers.len()).map(|at| self.image.held(at)).collect();
+        let Image { kept, strips, .. } = &mut self.image;
         let mut kept = kept.iter_mut().find_map(|kept| kept.as_any_mut().downcast_mut::<Kept<F>>());
         let (strip, stride, within) = place_of::<T, F>();
-        for (at, held) in held.iter().enumerate().take(numbers.len()) {
-            for bit in ones(*held) {
+        for (at, held) in held.into_iter().enumerate() {
+            for bit in ones(held) {
                 let value = match value()? {
                     Some(value) => value,
                     None if Image::<T>::has_strip(F::INDEX) => default.get::<F>(),
@@ -133,9 +137,9 @@ impl<T: Snap> ImageBuilder<T> {
         }
         let mut tags = state.tags.iter().copied();
         for at in 0..self.image.numbers.len() {
-            for bit in ones(self.image.held[at]) {
+            for bit in ones(self.image.held(at)) {
                 let (image, tags) = (&mut self.image, tags.next().unwrap_or(0));
-                if image.words[at][1] >> bit & 1 == 1 {
+                if image.live[at] >> bit & 1 == 1 {
                     for (rank, _) in ones(image.tags).enumerate().filter(|(_, tag)| tags >> tag & 1 == 1) {
                         image.maps[at * count + rank] |= 1 << bit;
                     }

@@ -24,8 +24,8 @@ impl<T: Snap> Image<T> {
     pub(super) fn forget(&mut self) {
         self.runs.clear();
         self.numbers.clear();
-        self.words.clear();
-        self.held.clear();
+        self.live.clear();
+        self.others.clear();
         self.old.clear();
         self.maps.clear();
         self.apart.clear();
@@ -49,7 +49,7 @@ impl<T: Snap> Cells<T> {
         image.0.forget();
         self.find_runs(image.0);
         image.0.make_rows();
-        self.note_words(image.0);
+        self.note_states(image.0);
         self.note_tags_of(image.0);
         self.note_ticks(image.0);
         let mut at = 0;
@@ -106,30 +106,36 @@ impl<T: Snap> Cells<T> {
     }
 
     /// Notes the states of the slots, such that they fit together although others may claim slots meanwhile.
-    pub(super) fn note_words(&self, image: &mut Image<T>) {
-        let Image { runs, numbers, words, held, .. } = image;
+    pub(super) fn note_states(&self, image: &mut Image<T>) {
+        let Image { runs, numbers, live, others, .. } = image;
+        // Which slots are live does not change behind a shared reference.
+        runs.iter().for_each(|run| self.slots.live_words(run.group).copy_to(live, run.len));
+        if self.slots.all_free_or_live() {
+            return;
+        }
         let mut rounds = 0;
         loop {
-            let mut out_of_use = 0;
-            words.clear();
+            let mut out = 0;
+            others.clear();
             for run in &*runs {
-                words.extend(self.slots.row(run.group..run.group + run.len).map(|[taken, live, claimed, buried]| {
+                others.extend(self.slots.row(run.group..run.group + run.len).map(|[taken, live, claimed, buried]| {
                     let claimed = claimed & taken; // what was claimed between the two looks was free at the first
-                    out_of_use += ones(taken & !(live | claimed | buried)).count(); // mostly none
-                    [taken, live, claimed, buried]
+                    let out_of_use = taken & !(live | claimed | buried);
+                    out += out_of_use.count_ones();
+                    Others { out_of_use, claimed, buried, staged: 0 }
                 }));
             }
             // Slot 0 and the retired: neither changes behind a shared reference. If there are more, somebody has taken a slot
             // and not yet noted that it is claimed.
-            if out_of_use == self.slots.retired() as usize + 1 {
+            if out == self.slots.retired() + 1 {
                 break;
             }
             wait(&mut rounds);
         }
-        held.extend(numbers.iter().zip(&*words).map(|(&number, &[_, live, claimed, buried])| {
-            let staged = ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
-            live | buried | staged.fold(0, |set, bit| set | 1 << bit)
-        }));
+        for (&number, others) in numbers.iter().zip(others) {
+            let staged = ones(others.claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
+            others.staged = staged.fold(0, |set, bit| set | 1 << bit);
+        }
     }
 
     /// Notes when every part of every group was last changed.
@@ -141,7 +147,8 @@ impl<T: Snap> Cells<T> {
         for run in &image.runs {
             let (these, rest) = ticks.split_at_mut(run.len as usize * parts);
             for part in 0..parts {
-                marks.raise(run.group, Image::<T>::fields_of(part), &mut these[part..], parts);
+                let fields = const { Image::<T>::FIELDS_OF }[part];
+                marks.raise(run.group, fields, &mut these[part..], parts);
             }
             ticks = rest;
         }
@@ -153,14 +160,16 @@ impl<T: Snap> Cells<T> {
             return;
         }
         image.tags = self.tags.in_use();
-        let Image { numbers, words, held, maps, apart, owners, sets, .. } = image;
-        for (&number, (words, held)) in numbers.iter().zip(words.iter().zip(held.iter())) {
+        let Image { numbers, others, maps, apart, owners, sets, .. } = image;
+        for &number in &*numbers {
             maps.extend(ones(image.tags).map(|tag| self.tags.word(tag, number)));
-            for index in ones(held & !words[1]).map(|bit| number * GROUP + bit) {
+        }
+        for (&number, others) in numbers.iter().zip(others) {
+            for index in ones(others.buried | others.staged).map(|bit| number * GROUP + bit) {
                 let Some(place) = self.values.place(index) else {
                     unreachable!("a slot that holds a value has memory")
                 };
-                // SAFETY: the place is of this storage and holds a value (`held`).
+                // SAFETY: the place is of this storage and holds a value: it was seen to be buried or staged.
                 apart.push((index, unsafe { self.values.tags(place) }.widen()));
             }
         }
@@ -176,12 +185,10 @@ impl<T: Snap> Cells<T> {
     fn copy_run(&self, image: &mut Image<T>, run: Run, at: usize, access: Access) {
         let mut n = 0;
         while n < run.len {
-            // Groups that nobody else can be writing to: as many as there are in a row.
-            let quiet = |n: u32| {
-                let [taken, _, claimed, _] = image.words[at + n as usize];
-                access == Access::Exclusive || taken == u64::MAX && claimed == 0
+            let count = match access {
+                Access::Exclusive => run.len,
+                Access::Shared => image.quiet(at + n as usize, at + run.len as usize) as u32,
             };
-            let count = (n..run.len).take_while(|&n| quiet(n)).count() as u32;
             if count > 0 {
                 self.copy_groups(image, run.group + n, at + n as usize, count);
                 n += count;
@@ -194,7 +201,7 @@ impl<T: Snap> Cells<T> {
             return;
         }
         for n in 0..run.len {
-            let (first, held) = (self.first_place(run.group + n), image.held[at + n as usize]);
+            let (first, held) = (self.first_place(run.group + n), image.held(at + n as usize));
             for kept in &mut image.kept {
                 // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
                 // exclusive use behind `&self`.
@@ -207,20 +214,25 @@ impl<T: Snap> Cells<T> {
     fn copy_groups(&self, image: &mut Image<T>, number: u32, at: usize, count: u32) {
         let (first, row) = (self.first_place(number), at * GROUP as usize);
         for strip in Image::<T>::byte_strips() {
-            let stride = Image::<T>::stride(strip);
-            let len = (count * GROUP) as usize * stride;
-            let to = &mut image.strips[strip][row * stride..row * stride + len];
-            // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side.
-            // Nobody writes to them meanwhile: all slots are live or buried, or nobody else has the pool. The bytes are of
-            // plain values, of which there may be copies, or mean nothing.
-            unsafe {
-                self.values.strip(first, strip).cast::<MaybeUninit<u8>>().copy_to_nonoverlapping(to.as_mut_ptr(), len)
-            };
+            self.copy_strip(image, strip, first, at, count);
         }
         if !Image::<T>::STAMPS_IN_STRIP {
             for n in 0..(count * GROUP) as usize {
                 image.stamps[row + n] = self.stamp(number * GROUP + n as u32).unwrap_or(SPENT);
             }
+        }
+    }
+
+    /// Copies a strip of some groups in a row, from the first place of the first of them. Nobody else writes to it meanwhile.
+    pub(super) fn copy_strip(&self, image: &mut Image<T>, strip: usize, first: Place<T>, at: usize, count: u32) {
+        let group = GROUP as usize * Image::<T>::stride(strip);
+        let to = &mut image.strips[strip][at * group..(at + count as usize) * group];
+        // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side.
+        // Nobody writes to them meanwhile: all slots are live or buried, or nobody else has the pool. The bytes are of
+        // plain values, of which there may be copies, or mean nothing.
+        unsafe {
+            let from = self.values.strip(first, strip).cast::<MaybeUninit<u8>>();
+            from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len());
         }
     }
 
@@ -231,7 +243,7 @@ impl<T: Snap> Cells<T> {
             let stamp = self.seen_stamp(image, at, number, bit);
             image.put_stamp(row + bit as usize, stamp);
         }
-        let held = image.held[at];
+        let held = image.held(at);
         for strip in Image::<T>::byte_strips() {
             let stride = Image::<T>::stride(strip);
             self.copy_held(&mut image.strips[strip][row * stride..(row + GROUP as usize) * stride], first, strip, held);
@@ -257,7 +269,7 @@ impl<T: Snap> Cells<T> {
     /// The stamp of a slot, as it goes with the states that were seen.
     pub(super) fn seen_stamp(&self, image: &Image<T>, at: usize, number: u32, bit: u32) -> u32 {
         let index = number * GROUP + bit;
-        match (image.held[at] >> bit & 1, image.words[at][0] >> bit & 1) {
+        match (image.held(at) >> bit & 1, image.words(at)[0] >> bit & 1) {
             (1, _) => self.stamp(index).unwrap_or(SPENT),
             (_, 0) => self.even_stamp(index),
             // Reserved, or staged in this moment: then it counts as reserved. Retired, or slot 0: as it is.

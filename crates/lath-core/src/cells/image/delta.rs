@@ -7,13 +7,28 @@ use super::*;
 pub(crate) struct ImageDelta<T: Snap> {
     /// The groups of the new image, if they are not those of the old one.
     groups: Option<(Vec<Run>, Vec<u32>)>,
-    /// The groups that differ: their states, stamps and tags are here, as in an image. Of the bytes and the cloned values there
-    /// are only those of the parts that differ, one group after the other.
+    /// The groups of which more than values may differ: their states, stamps and tags are here, as in an image. Of the bytes and
+    /// the cloned values of each part there are those of the groups in which it differs, one after the other.
     part: Image<T>,
-    /// Which parts of each of these groups differ, a bit for each.
-    parts: Vec<u128>,
+    /// Where each of these groups is in the new image.
+    places: Vec<u32>,
+    /// Of each part.
+    parts: Vec<Changed>,
+    /// How many groups differ.
+    len: usize,
+    /// Every slot but slot 0 is free or live in the new image.
+    all_free_or_live: bool,
     /// The new image knows when what was changed.
     tracked: bool,
+}
+
+/// Where a part differs.
+#[derive(Default)]
+struct Changed {
+    /// The places of the groups in the new image.
+    places: Vec<u32>,
+    /// When it was changed in each of them, if that is known.
+    ticks: Vec<u64>,
 }
 
 /// Where what is new comes from.
@@ -24,95 +39,117 @@ pub(crate) enum Source<'a, T: Snap> {
 
 impl<T: Snap> ImageDelta<T> {
     pub(crate) fn new() -> Self {
-        Self { groups: None, part: Image::new(), parts: Vec::new(), tracked: false }
+        let (part, places, parts) = (Image::new(), Vec::new(), Vec::new());
+        Self { groups: None, part, places, parts, len: 0, all_free_or_live: true, tracked: false }
     }
 
     /// How many groups differ.
     pub(crate) fn len(&self) -> usize {
-        self.part.numbers.len()
+        self.len
     }
 
     /// How many bytes it takes, but for what cloned values have on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        self.part.bytes() + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
+        let parts: usize = self.parts.iter().map(|part| part.places.len() * 4 + part.ticks.len() * 8).sum();
+        self.part.bytes() + parts + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
     }
 
     /// Finds what is new since `old`. `since` is the first tick that is later than that; without it, all counts as new.
     pub(crate) fn find(&mut self, old: &Image<T>, source: Source<'_, T>, since: Option<u64>) {
-        let Self { groups, part, parts, tracked: tracks } = self;
+        let Self { groups, part, places, .. } = self;
         let unfinished = Unfinished(part);
         let part = &mut *unfinished.0;
         part.forget();
-        parts.clear();
+        places.clear();
+        // If a `Clone` panics, there are none.
+        let mut parts = core::mem::take(&mut self.parts);
+        parts.resize_with(Image::<T>::PARTS, Changed::default);
+        parts.iter_mut().for_each(|part| part.places.clear());
+        self.len = 0;
         // First what there is, cheaply, without values.
         match source {
             Source::Pool(cells) => {
                 cells.find_runs(part);
-                cells.note_words(part);
+                cells.note_states(part);
                 cells.note_tags_of(part);
-                cells.note_ticks(part);
             }
             Source::Image(new) => part.copy_slots_of(new),
         }
-        *groups = (part.numbers != old.numbers).then(|| (part.runs.clone(), part.numbers.clone()));
-        part.runs.clear();
-        let fields = part.tags.count_ones() as usize;
-        let (mut kept, ticks) = (0, core::mem::take(&mut part.ticks));
-        let tracked = !ticks.is_empty();
-        let mut places = Vec::new();
-        for at in 0..part.numbers.len() {
-            let changed = changed_parts::<T>(part, at, old, &ticks, since);
-            if changed == 0 {
-                continue;
+        self.all_free_or_live = part.others.is_empty();
+        self.tracked = source.is_tracked();
+        let since = since.filter(|_| self.tracked);
+        let same_groups = part.runs == old.runs;
+        *groups = (!same_groups).then(|| (part.runs.clone(), part.numbers.clone()));
+        let mut at = 0;
+        for &Run { group, len } in &part.runs {
+            let (mut number, end) = (group, group + len);
+            while number < end {
+                // Up to the next multiple of 64: there are marks for as many at once.
+                let count = (64 - number % 64).min(end - number);
+                let mut changed = [0; MOST_PARTS];
+                let differ = match since {
+                    Some(since) => {
+                        source.find_changed(&mut changed, at, number, count, since);
+                        part.differing(at, count, old, same_groups)
+                    }
+                    None => u64::MAX,
+                };
+                let here = u64::MAX >> (64 - count);
+                let mut any = differ & here;
+                for (part, changed) in parts.iter_mut().zip(changed) {
+                    let changed = (changed | differ) & here;
+                    part.places.extend(ones(changed).map(|n| at as u32 + n));
+                    any |= changed;
+                }
+                let more = if Image::<T>::ONLY_VALUES { differ & here } else { any };
+                places.extend(ones(more).map(|n| at as u32 + n));
+                self.len += any.count_ones() as usize;
+                (number, at) = (number + count, at + count as usize);
             }
-            parts.push(changed);
-            places.push(at);
-            // Those that differ move to the front.
-            part.numbers[kept] = part.numbers[at];
-            part.words[kept] = part.words[at];
-            part.held[kept] = part.held[at];
-            part.maps.copy_within(at * fields..(at + 1) * fields, kept * fields);
-            if Cells::<T>::TAGGED {
-                part.owners[kept] = part.owners[at];
-            }
-            kept += 1;
         }
-        part.numbers.truncate(kept);
-        part.words.truncate(kept);
-        part.held.truncate(kept);
-        part.maps.truncate(kept * fields);
-        part.owners.truncate(kept);
-        part.ticks = ticks;
-        if !part.ticks.is_empty() {
+        for (which, changed) in parts.iter_mut().enumerate() {
+            part.copy_part(which, &changed.places, &source);
+            changed.ticks.clear();
+            if self.tracked {
+                changed.ticks.extend(changed.places.iter().map(|&at| source.tick(part, at as usize, which)));
+            }
+        }
+        if !Image::<T>::STAMPS_IN_STRIP {
+            part.stamps.resize(places.len() * GROUP as usize, 0);
             for (to, &at) in places.iter().enumerate() {
-                part.ticks.copy_within(at * Image::<T>::PARTS..(at + 1) * Image::<T>::PARTS, to * Image::<T>::PARTS);
+                part.copy_stamps(to, at as usize, &source);
             }
-            part.ticks.truncate(kept * Image::<T>::PARTS);
         }
-        *tracks = tracked;
-        part.copy_parts(parts, &places, &source);
+        part.keep_only(places);
         unfinished.done();
+        self.parts = parts;
     }
 
     /// Turns the old image into the new one.
     pub(crate) fn apply(&self, image: &mut Image<T>) {
         let unfinished = Unfinished(image);
         let image = &mut *unfinished.0;
-        let Self { groups, part, parts, tracked } = self;
+        let Self { groups, part, places, parts, .. } = self;
         if let Some((runs, numbers)) = groups {
             image.reorder(runs, numbers);
         }
         image.old.clone_from(&part.old);
         image.apart.clone_from(&part.apart);
-        let ticks = if *tracked { image.numbers.len() * Image::<T>::PARTS } else { 0 };
+        let ticks = if self.tracked { image.numbers.len() * Image::<T>::PARTS } else { 0 };
         image.ticks.resize(ticks, u64::MAX);
         image.spread_tags(part.tags);
+        if self.all_free_or_live {
+            image.others.clear();
+        } else if image.others.is_empty() {
+            image.others.extend(image.numbers.iter().map(|&number| Others::none(number)));
+        }
         let count = part.tags.count_ones() as usize;
-        let mut next = [0; MOST_PARTS];
-        for (from, &number) in part.numbers.iter().enumerate() {
-            let Some(at) = image.place_of(number) else { unreachable!("the groups are those of the new image") };
-            image.words[at] = part.words[from];
-            image.held[at] = part.held[from];
+        for (from, &at) in places.iter().enumerate() {
+            let at = at as usize;
+            image.live[at] = part.live[from];
+            if !self.all_free_or_live {
+                image.others[at] = part.others[from];
+            }
             image.maps[at * count..(at + 1) * count].copy_from_slice(&part.maps[from * count..(from + 1) * count]);
             if Cells::<T>::TAGGED {
                 image.owners[at] = part.owners[from];
@@ -122,39 +159,105 @@ impl<T: Snap> ImageDelta<T> {
                 image.stamps[at * group..(at + 1) * group]
                     .copy_from_slice(&part.stamps[from * group..(from + 1) * group]);
             }
-            if *tracked {
-                let count = Image::<T>::PARTS;
-                image.ticks[at * count..(at + 1) * count]
-                    .copy_from_slice(&part.ticks[from * count..(from + 1) * count]);
+        }
+        for (which, changed) in parts.iter().enumerate() {
+            for (from, &at) in changed.places.iter().enumerate() {
+                image.copy_part_of(at as usize, part, from, which);
             }
-            for which in (0..Image::<T>::PARTS).filter(|which| parts[from] >> which & 1 == 1) {
-                image.copy_part_of(at, part, next[which], which);
-                next[which] += 1;
+            for (&at, &tick) in changed.places.iter().zip(&changed.ticks) {
+                image.ticks[at as usize * Image::<T>::PARTS + which] = tick;
             }
         }
         unfinished.done();
     }
 }
 
-/// The parts of a group that may differ.
-fn changed_parts<T: Snap>(new: &Image<T>, at: usize, old: &Image<T>, ticks: &[u64], since: Option<u64>) -> u128 {
-    let all = (1u128 << Image::<T>::PARTS) - 1;
-    let (Some(since), Some(before)) = (since.filter(|_| !ticks.is_empty()), old.place_of(new.numbers[at])) else {
-        return all;
-    };
-    // What is staged is not marked, and neither is a slot that becomes free or taken without a value.
-    if new.words[at] != old.words[before] || new.words[at][2] != 0 {
-        return all;
+impl<T: Snap> Source<'_, T> {
+    /// Whether it is known when what was changed.
+    fn is_tracked(&self) -> bool {
+        match self {
+            Self::Pool(cells) => cells.marks.is_some(),
+            Self::Image(image) => !image.ticks.is_empty(),
+        }
     }
-    let ticks = &ticks[at * Image::<T>::PARTS..(at + 1) * Image::<T>::PARTS];
-    // Mostly none of them, which is told sooner than which.
-    if !ticks.iter().any(|&tick| tick >= since) {
-        return 0;
+
+    /// When a part of a group, which is at `at` in an image of the same groups, was last changed; 0 if that is not known.
+    fn tick(&self, image: &Image<T>, at: usize, part: usize) -> u64 {
+        match self {
+            Self::Pool(cells) => {
+                let fields = const { Image::<T>::FIELDS_OF }[part];
+                cells.marks.as_ref().map_or(0, |marks| marks.last(image.numbers[at], fields))
+            }
+            Self::Image(new) => new.ticks[at * Image::<T>::PARTS + part],
+        }
     }
-    ticks.iter().enumerate().filter(|(_, tick)| **tick >= since).fold(0, |set, (part, _)| set | 1 << part)
+
+    /// Finds the parts that may have changed at `since` or later: sets a word for each, with a bit for each of at most 64 groups,
+    /// from `number` to before the next multiple of 64, which are at `at` in the image.
+    fn find_changed(&self, changed: &mut [u64; MOST_PARTS], at: usize, number: u32, count: u32, since: u64) {
+        let changed = changed.iter_mut().enumerate().take(Image::<T>::PARTS);
+        match self {
+            Self::Pool(cells) => {
+                let Some(marks) = &cells.marks else { return };
+                let wholly = marks.changed(number / 64, since);
+                for (part, word) in changed {
+                    let fields = const { Image::<T>::FIELDS_OF }[part];
+                    *word = (wholly | marks.changed_in(number / 64, fields, since)) >> (number % 64);
+                }
+            }
+            Self::Image(image) => {
+                let ticks = &image.ticks[at * Image::<T>::PARTS..];
+                for (part, word) in changed {
+                    let ticks = ticks[part..].iter().step_by(Image::<T>::PARTS).take(count as usize);
+                    *word = ticks.enumerate().fold(0, |set, (n, &tick)| set | u64::from(tick >= since) << n);
+                }
+            }
+        }
+    }
 }
 
 impl<T: Snap> Image<T> {
+    /// Whether nothing but values can differ where the states of slots are the same: stamps are among the bytes, and there are no tags.
+    const ONLY_VALUES: bool = Self::STAMPS_IN_STRIP && !Cells::<T>::TAGGED;
+
+    /// Which of at most 64 groups from `at` on are in other states than in an older image, or might be without a mark.
+    fn differing(&self, at: usize, count: u32, old: &Self, same_groups: bool) -> u64 {
+        let end = at + count as usize;
+        let quick = same_groups && self.others.is_empty() && old.others.is_empty();
+        if quick && self.live[at..end] == old.live[at..end] {
+            return 0;
+        }
+        let differs = |at: usize| match old.place_of(self.numbers[at]) {
+            // What is staged is not marked, and neither is a slot that becomes free or taken without a value.
+            Some(before) => self.words(at) != old.words(before) || self.others(at).claimed != 0,
+            None => true,
+        };
+        (at..end).rev().fold(0, |set, at| set << 1 | u64::from(differs(at)))
+    }
+
+    /// Forgets what is known about all slots but those of groups at some places, in order. They have no runs any more.
+    fn keep_only(&mut self, places: &[u32]) {
+        let tags = self.tags.count_ones() as usize;
+        for (to, &at) in places.iter().enumerate() {
+            let at = at as usize;
+            self.numbers[to] = self.numbers[at];
+            self.live[to] = self.live[at];
+            if !self.others.is_empty() {
+                self.others[to] = self.others[at];
+            }
+            self.maps.copy_within(at * tags..(at + 1) * tags, to * tags);
+            if Cells::<T>::TAGGED {
+                self.owners[to] = self.owners[at];
+            }
+        }
+        self.runs.clear();
+        self.numbers.truncate(places.len());
+        self.live.truncate(places.len());
+        self.others.truncate(places.len());
+        self.maps.truncate(places.len() * tags);
+        self.owners.truncate(places.len());
+    }
+
     /// Copies one part of a group from another image.
     fn copy_part_of(&mut self, at: usize, from: &Self, place: usize, which: usize) {
         if Self::BYTES >> which & 1 == 1 {
@@ -171,47 +274,27 @@ impl<T: Snap> Image<T> {
     fn copy_slots_of(&mut self, new: &Self) {
         self.runs.clone_from(&new.runs);
         self.numbers.clone_from(&new.numbers);
-        self.words.clone_from(&new.words);
-        self.held.clone_from(&new.held);
+        self.live.clone_from(&new.live);
+        self.others.clone_from(&new.others);
         self.old.clone_from(&new.old);
         self.tags = new.tags;
         self.maps.clone_from(&new.maps);
         self.apart.clone_from(&new.apart);
         self.owners.clone_from(&new.owners);
-        self.ticks.clone_from(&new.ticks);
     }
 
-    /// Copies the parts that differ, of groups that are at `places` of the source.
-    fn copy_parts(&mut self, parts: &[u128], places: &[usize], source: &Source<'_, T>) {
-        let mut counts = [0; MOST_PARTS];
-        for (which, count) in counts.iter_mut().enumerate().take(Self::PARTS) {
-            *count = parts.iter().filter(|parts| **parts >> which & 1 == 1).count();
+    /// Copies one part of groups that are at `places` of the source, and whose states are there in this image.
+    fn copy_part(&mut self, which: usize, places: &[u32], source: &Source<'_, T>) {
+        if Self::BYTES >> which & 1 == 1 {
+            self.strips[which].resize(places.len() * GROUP as usize * Self::stride(which));
         }
-        for strip in Self::byte_strips() {
-            let len = counts[strip] * GROUP as usize * Self::stride(strip);
-            let buffer = &mut self.strips[strip];
-            buffer.reserve(len.saturating_sub(buffer.len()));
-            // SAFETY: the capacity is there, and bytes of `MaybeUninit` are always initialised.
-            unsafe { buffer.set_len(len) };
+        for (kept, _) in self.kept.iter_mut().zip(Self::kept_parts()).filter(|(_, part)| *part == which) {
+            kept.resize(places.len());
         }
-        for (kept, part) in self.kept.iter_mut().zip(Self::kept_parts()) {
-            kept.resize(counts[part]);
-        }
-        if !Self::STAMPS_IN_STRIP {
-            self.stamps.resize(parts.len() * GROUP as usize, 0);
-        }
-        let mut next = [0; MOST_PARTS];
-        for (from, &place) in places.iter().enumerate() {
-            if !Self::STAMPS_IN_STRIP {
-                self.copy_stamps(from, place, source);
-            }
-            for which in (0..Self::PARTS).filter(|which| parts[from] >> which & 1 == 1) {
-                let to = next[which];
-                next[which] += 1;
-                match source {
-                    Source::Image(image) => self.copy_part_of(to, image, place, which),
-                    Source::Pool(cells) => cells.copy_part(self, from, to, which),
-                }
+        for (to, &at) in places.iter().enumerate() {
+            match source {
+                Source::Image(image) => self.copy_part_of(to, image, at as usize, which),
+                Source::Pool(cells) => cells.copy_part(self, at as usize, to, which),
             }
         }
     }
@@ -224,9 +307,9 @@ impl<T: Snap> Image<T> {
                 self.stamps[to..to + group].copy_from_slice(&image.stamps[place * group..(place + 1) * group]);
             }
             Source::Pool(cells) => {
-                let number = self.numbers[to / group];
+                let number = self.numbers[place];
                 for bit in 0..GROUP {
-                    self.stamps[to + bit as usize] = cells.seen_stamp(self, to / group, number, bit);
+                    self.stamps[to + bit as usize] = cells.seen_stamp(self, place, number, bit);
                 }
             }
         }
@@ -235,18 +318,13 @@ impl<T: Snap> Image<T> {
     /// Puts the groups of the image into other runs; groups that are new hold nothing yet.
     fn reorder(&mut self, runs: &[Run], numbers: &[u32]) {
         let order: Vec<Option<u32>> = numbers.iter().map(|&number| self.place_of(number).map(|at| at as u32)).collect();
-        let pick = |from: &[MaybeUninit<u8>], len: usize| {
-            let mut bytes = Vec::with_capacity(order.len() * len);
-            for at in &order {
-                match at {
-                    Some(at) => bytes.extend_from_slice(&from[*at as usize * len..(*at as usize + 1) * len]),
-                    None => bytes.resize(bytes.len() + len, MaybeUninit::uninit()),
-                }
-            }
-            bytes
-        };
         for strip in Self::byte_strips() {
-            self.strips[strip] = pick(&self.strips[strip], GROUP as usize * Self::stride(strip));
+            let (len, mut bytes) = (GROUP as usize * Self::stride(strip), Strip::default());
+            bytes.resize(order.len() * len);
+            for (to, at) in order.iter().enumerate().filter_map(|(to, at)| Some((to, (*at)? as usize))) {
+                bytes[to * len..(to + 1) * len].copy_from_slice(&self.strips[strip][at * len..(at + 1) * len]);
+            }
+            self.strips[strip] = bytes;
         }
         self.kept.iter_mut().for_each(|kept| kept.reorder(&order));
         let count = self.tags.count_ones() as usize;
@@ -269,8 +347,10 @@ impl<T: Snap> Image<T> {
                 |(place, n): (Option<usize>, usize)| place.map_or(u64::MAX, |at| self.ticks[at * Self::PARTS + n]);
             self.ticks = parts.map(tick).collect();
         }
-        self.words = order.iter().map(|place| at(place).map_or([0; 4], |at| self.words[at])).collect();
-        self.held = order.iter().map(|place| at(place).map_or(0, |at| self.held[at])).collect();
+        self.live = order.iter().map(|place| at(place).map_or(0, |at| self.live[at])).collect();
+        if !self.others.is_empty() {
+            self.others = order.iter().map(|place| at(place).map_or(Others::default(), |at| self.others[at])).collect();
+        }
         self.runs = runs.to_vec();
         self.numbers = numbers.to_vec();
     }
@@ -292,25 +372,31 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
-    /// Copies one part of a group: group `from` of the part image, which has the states, into place `to` of the buffers.
-    fn copy_part(&self, part: &mut Image<T>, from: usize, to: usize, which: usize) {
-        let (number, held) = (part.numbers[from], part.held[from]);
+    /// Copies one part of a group: that at `at` of the image, which has its states, to place `to` of the buffers.
+    fn copy_part(&self, image: &mut Image<T>, at: usize, to: usize, which: usize) {
+        let number = image.numbers[at];
         let first = self.first_place(number);
-        for (kept, _) in part.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
+        if Image::<T>::BYTES >> which & 1 == 1 {
+            if image.is_quiet(at) {
+                self.copy_strip(image, which, first, to, 1);
+            } else {
+                let (stride, row) = (Image::<T>::stride(which), to * GROUP as usize);
+                if which == 0 {
+                    for bit in 0..GROUP {
+                        let stamp = self.seen_stamp(image, at, number, bit);
+                        image.put_stamp(row + bit as usize, stamp);
+                    }
+                }
+                let held = image.held(at);
+                let bytes = &mut image.strips[which][row * stride..(row + GROUP as usize) * stride];
+                self.copy_held(bytes, first, which, held);
+            }
+        }
+        let held = image.held(at);
+        for (kept, _) in image.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
             // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
             // exclusive use behind `&self`.
             unsafe { kept.take(to, &self.values, first, held) };
-        }
-        if Image::<T>::BYTES >> which & 1 == 1 {
-            let stride = Image::<T>::stride(which);
-            let row = to * GROUP as usize;
-            if which == 0 {
-                for bit in 0..GROUP {
-                    let stamp = self.seen_stamp(part, from, number, bit);
-                    part.put_stamp(row + bit as usize, stamp);
-                }
-            }
-            self.copy_held(&mut part.strips[which][row * stride..(row + GROUP as usize) * stride], first, which, held);
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //!
-//! - **I1** Where `held` has a bit, the bytes of every byte strip hold values of its fields, and every other field that has a
+//! - **I1** Where `held` says that a slot holds a value, the bytes of every byte strip hold values of its fields, and every other field that has a
 //!   strip is kept. Elsewhere bytes mean nothing, but for the stamps.
 //! - **I2** The words, the stamps and what else is noted of the slots keep the invariants of a pool: they were copied from
 //!   one, or `build.rs` has looked at them.
@@ -17,6 +17,7 @@ mod delta;
 mod kept;
 mod restore;
 mod state;
+mod strip;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -35,6 +36,7 @@ pub(crate) use delta::{ImageDelta, Source};
 use kept::{Kept, KeptField, keep};
 pub use restore::RestoreError;
 pub use state::{PoolState, StateError, TreeState};
+use strip::Strip;
 
 /// Parts of a group: at most a strip per field, and the first.
 const MOST_PARTS: usize = 65;
@@ -47,22 +49,40 @@ struct Run {
     len: u32,
 }
 
+/// What there is to know of the slots of a group besides which are live: almost always nothing.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Others {
+    /// Retired, or slot 0.
+    out_of_use: u64,
+    claimed: u64,
+    buried: u64,
+    /// Those of the claimed that hold a value.
+    staged: u64,
+}
+
+impl Others {
+    /// What a group is like of which every slot but slot 0 is free or live.
+    fn none(number: u32) -> Self {
+        Self { out_of_use: u64::from(number == 0), ..Self::default() }
+    }
+}
+
 /// A copy of the slots and values of a pool. See `Pool::capture`.
 pub struct Image<T: Snap> {
     /// In order; those of an image follow each other, whatever is between them in the pool.
     runs: Vec<Run>,
     /// The number of each group in the pool.
     numbers: Vec<u32>,
-    /// Of each group: taken, live, claimed, buried.
-    words: Vec<[u64; 4]>,
-    /// Of each group: the slots that hold a value.
-    held: Vec<u64>,
+    /// Of each group: the live slots.
+    live: Vec<u64>,
+    /// Of each group; empty if every slot but slot 0 is free or live.
+    others: Vec<Others>,
     /// Of each slot, if the first strip is not copied.
     stamps: Vec<u32>,
     /// The stamps of slots that are in no group, where they are not 0: slot and stamp, in order.
     old: Vec<(u32, u32)>,
     /// A buffer per strip; empty for those that are not copied.
-    strips: Vec<Vec<MaybeUninit<u8>>>,
+    strips: Vec<Strip>,
     /// The fields that are cloned.
     kept: Vec<Box<dyn KeptField<T>>>,
     /// The tags that have a bitmap.
@@ -100,11 +120,11 @@ impl<T: Snap> Image<T> {
         Self {
             runs: Vec::new(),
             numbers: Vec::new(),
-            words: Vec::new(),
-            held: Vec::new(),
+            live: Vec::new(),
+            others: Vec::new(),
             stamps: Vec::new(),
             old: Vec::new(),
-            strips: (0..Self::STRIPS).map(|_| Vec::new()).collect(),
+            strips: (0..Self::STRIPS).map(|_| Strip::default()).collect(),
             kept: keep::<T>(Self::CLONED),
             tags: 0,
             maps: Vec::new(),
@@ -119,6 +139,16 @@ impl<T: Snap> Image<T> {
     /// How many parts of a group are looked at by themselves when images are compared: its strips, and the fields without one.
     const PARTS: usize = Self::STRIPS + Self::lacking(T::FIELDS.len());
 
+    /// The fields that belong to each part.
+    const FIELDS_OF: [u64; MOST_PARTS] = {
+        let (mut fields_of, mut field) = ([0; MOST_PARTS], 0);
+        while field < T::FIELDS.len() {
+            fields_of[Self::part_of(field)] |= 1 << field;
+            field += 1;
+        }
+        fields_of
+    };
+
     /// How many of the fields before a field have no strip.
     const fn lacking(field: usize) -> usize {
         let (strip_of, mut lacking, mut at) = (<T::Storage as Strips<T>>::STRIP_OF, 0, 0);
@@ -130,16 +160,11 @@ impl<T: Snap> Image<T> {
     }
 
     /// The part that a field belongs to.
-    fn part_of(field: usize) -> usize {
+    const fn part_of(field: usize) -> usize {
         match <T::Storage as Strips<T>>::STRIP_OF[field] {
             u8::MAX => Self::STRIPS + Self::lacking(field),
-            strip => usize::from(strip),
+            strip => strip as usize,
         }
-    }
-
-    /// The fields that belong to a part.
-    fn fields_of(part: usize) -> u64 {
-        (0..T::FIELDS.len()).filter(|&field| Self::part_of(field) == part).fold(0, |set, field| set | 1 << field)
     }
 
     /// The parts that the fields that are cloned belong to, in their order.
@@ -156,9 +181,42 @@ impl<T: Snap> Image<T> {
         (0..Self::STRIPS).filter(|strip| Self::BYTES >> strip & 1 == 1)
     }
 
+    fn others(&self, at: usize) -> Others {
+        self.others.get(at).copied().unwrap_or_else(|| Others::none(self.numbers[at]))
+    }
+
+    /// The states of a group: taken, live, claimed, buried.
+    fn words(&self, at: usize) -> [u64; 4] {
+        let (live, Others { out_of_use, claimed, buried, .. }) = (self.live[at], self.others(at));
+        [live | out_of_use | claimed | buried, live, claimed, buried]
+    }
+
+    /// The slots of a group that hold a value.
+    fn held(&self, at: usize) -> u64 {
+        let Others { buried, staged, .. } = self.others(at);
+        self.live[at] | buried | staged
+    }
+
+    /// Whether nobody else can be writing to a group: none of its slots is free or claimed.
+    fn is_quiet(&self, at: usize) -> bool {
+        matches!(self.words(at), [u64::MAX, _, 0, _])
+    }
+
+    /// How many groups in a row, from `at` up to `end`, are quiet.
+    fn quiet(&self, at: usize, end: usize) -> usize {
+        let mut quiet = at;
+        loop {
+            quiet += all_ones(&self.live[quiet..end]);
+            match quiet < end && self.is_quiet(quiet) {
+                true => quiet += 1,
+                false => return quiet - at,
+            }
+        }
+    }
+
     /// The slots of a group, by its number, of which the image has values.
     pub(crate) fn held_in(&self, number: u32) -> u64 {
-        self.place_of(number).map_or(0, |at| self.held[at])
+        self.place_of(number).map_or(0, |at| self.held(at))
     }
 
     /// The stamp of a slot; `None` where there is nothing to know.
@@ -190,7 +248,7 @@ impl<T: Snap> Image<T> {
     /// The tags of the value in a slot that holds one.
     fn tags_of(&self, at: usize, bit: u32) -> u64 {
         let index = self.numbers[at] * GROUP + bit;
-        if self.words[at][1] >> bit & 1 == 0 {
+        if self.live[at] >> bit & 1 == 0 {
             return self.apart.binary_search_by_key(&index, |entry| entry.0).map_or(0, |found| self.apart[found].1);
         }
         let count = self.tags.count_ones() as usize;
@@ -200,33 +258,33 @@ impl<T: Snap> Image<T> {
 
     /// The tags that own a group: those noted, or else those of its first live thing.
     fn owner(&self, at: usize) -> Option<u64> {
-        let live = if self.numbers[at] < COMMON { 0 } else { self.words[at][1] };
+        let live = if self.numbers[at] < COMMON { 0 } else { self.live[at] };
         self.owners[at].or_else(|| (live != 0).then(|| self.tags_of(at, live.trailing_zeros())))
     }
 
     /// Of which slots the image has a value, in order: the place in the image and the slot.
     fn rows(&self) -> impl Iterator<Item = (usize, u32)> {
-        let groups = self.held.iter().zip(&self.numbers).enumerate();
-        groups.flat_map(|(at, (&held, &number))| {
-            ones(held).map(move |bit| (at * GROUP as usize + bit as usize, number * GROUP + bit))
+        self.numbers.iter().enumerate().flat_map(|(at, &number)| {
+            ones(self.held(at)).map(move |bit| (at * GROUP as usize + bit as usize, number * GROUP + bit))
         })
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.held.iter().map(|held| held.count_ones() as usize).sum()
+        (0..self.numbers.len()).map(|at| self.held(at).count_ones() as usize).sum()
     }
 
     /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
-        self.held.iter().all(|&held| held == 0)
+        (0..self.numbers.len()).all(|at| self.held(at) == 0)
     }
 
     /// How many bytes the copied memory takes; what cloned values have on the heap is not counted.
     pub fn bytes(&self) -> usize {
-        let strips: usize = self.strips.iter().map(Vec::len).sum();
+        let strips: usize = self.strips.iter().map(|strip| strip.len()).sum();
         let kept: usize = self.kept.iter().map(|kept| kept.bytes()).sum();
-        strips + kept + self.words.len() * (size_of::<[u64; 4]>() + 12) + self.stamps.len() * 4 + self.maps.len() * 8
+        let states = self.numbers.len() * 12 + size_of_val(&*self.others) + self.stamps.len() * 4;
+        strips + kept + states + self.maps.len() * 8
     }
 
     /// The handles of the values that are reachable, in slot order; `None` for the buried.
@@ -239,8 +297,8 @@ impl<T: Snap> Image<T> {
     /// Shows the value of a field in every slot that holds one, in slot order; `None` is the default of a cold field.
     pub fn each_value<F: Field<Thing = T, Value: Clone>>(&self, mut f: impl FnMut(Option<&F::Value>)) {
         if let Some(kept) = self.kept_field::<F>() {
-            for (at, &held) in self.held.iter().enumerate() {
-                ones(held).for_each(|bit| f(kept.get(at, bit)));
+            for at in 0..self.numbers.len() {
+                ones(self.held(at)).for_each(|bit| f(kept.get(at, bit)));
             }
             return;
         }
@@ -267,8 +325,8 @@ impl<T: Snap> Image<T> {
             // between them, and the values have no bytes without a value (`NoUninit`).
             f(unsafe { &*(&raw const *bytes as *const [u8]) });
         };
-        for (at, &held) in self.held.iter().enumerate() {
-            let row = at * GROUP as usize;
+        for at in 0..self.numbers.len() {
+            let (held, row) = (self.held(at), at * GROUP as usize);
             if stride != size {
                 ones(held).for_each(|bit| show(row + bit as usize, 1));
                 continue;
@@ -308,11 +366,7 @@ impl<T: Snap> Image<T> {
     fn make_rows(&mut self) {
         let rows = self.numbers.len() * GROUP as usize;
         for strip in Self::byte_strips() {
-            let len = rows * Self::stride(strip);
-            let buffer = &mut self.strips[strip];
-            buffer.reserve(len.saturating_sub(buffer.len()));
-            // SAFETY: the capacity is there, and bytes of `MaybeUninit` are always initialised.
-            unsafe { buffer.set_len(len) };
+            self.strips[strip].resize(rows * Self::stride(strip));
         }
         if !Self::STAMPS_IN_STRIP {
             self.stamps.resize(rows, 0);
@@ -348,8 +402,8 @@ impl<T: Snap> Clone for Image<T> {
         let this = &mut *unfinished.0;
         this.runs.clone_from(&from.runs);
         this.numbers.clone_from(&from.numbers);
-        this.words.clone_from(&from.words);
-        this.held.clone_from(&from.held);
+        this.live.clone_from(&from.live);
+        this.others.clone_from(&from.others);
         this.stamps.clone_from(&from.stamps);
         this.old.clone_from(&from.old);
         this.tags = from.tags;
@@ -358,8 +412,7 @@ impl<T: Snap> Clone for Image<T> {
         this.owners.clone_from(&from.owners);
         this.ticks.clone_from(&from.ticks);
         for (to, from) in this.strips.iter_mut().zip(&from.strips) {
-            to.clear();
-            to.extend_from_slice(from);
+            to.copy(from);
         }
         for (to, from) in this.kept.iter_mut().zip(&from.kept) {
             to.copy(&**from);
@@ -376,4 +429,13 @@ fn runs_of(mut word: u64) -> impl Iterator<Item = (u32, u32)> {
         word &= !(u64::MAX >> (64 - len) << first);
         Some((first, len))
     })
+}
+
+/// How many words at the start are all ones.
+fn all_ones(words: &[u64]) -> usize {
+    // Several with one comparison.
+    let eights =
+        words.chunks_exact(8).take_while(|eight| eight.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX);
+    let done = eights.count() * 8;
+    done + words[done..].iter().take_while(|word| **word == u64::MAX).count()
 }

@@ -2,6 +2,7 @@
 //! Putting the image of a pool back.
 
 use core::fmt;
+use core::ops::Range;
 
 use super::*;
 
@@ -79,7 +80,7 @@ impl<T: Snap> Filling<'_, T> {
 
     /// The slots of a group that get a value and have none.
     fn new_slots(&self, at: usize) -> u64 {
-        self.image.held[at] & !self.cells.held_in(self.image.numbers[at])
+        self.image.held(at) & !self.cells.held_in(self.image.numbers[at])
     }
 }
 
@@ -99,6 +100,15 @@ impl<T: Snap> Drop for Filling<'_, T> {
     }
 }
 
+impl<T: Snap> Image<T> {
+    /// The groups before `end` that the image does not have.
+    fn gaps(&self, end: u64) -> impl Iterator<Item = Range<u32>> {
+        let starts = core::iter::once(0).chain(self.runs.iter().map(|run| run.group + run.len));
+        let ends = self.runs.iter().map(|run| run.group).chain(core::iter::once(end as u32)); // there are 2^26 groups
+        starts.zip(ends).filter(|(start, end)| start < end).map(|(start, end)| start..end)
+    }
+}
+
 impl<T: Snap> Cells<T> {
     /// The slots of a group that hold a value, slot 0 not counted.
     pub(crate) fn held_in(&self, number: u32) -> u64 {
@@ -113,9 +123,9 @@ impl<T: Snap> Cells<T> {
             return Err(RestoreError::Empty);
         }
         let limit = self.slots.limit();
-        let last = image.numbers.iter().zip(&image.words).rfind(|(_, words)| words[0] != 0);
-        if let Some((&number, words)) = last {
-            let slot = number * GROUP + (63 - words[0].leading_zeros());
+        let mut taken = (0..image.numbers.len()).map(|at| (image.numbers[at], image.words(at)[0]));
+        if let Some((number, taken)) = taken.rfind(|(_, taken)| *taken != 0) {
+            let slot = number * GROUP + (63 - taken.leading_zeros());
             if u64::from(slot) >= limit {
                 return Err(RestoreError::TooSmall { slot, limit: (limit - 1) as u32 });
             }
@@ -163,11 +173,11 @@ impl<T: Snap> Cells<T> {
     /// is left alone.
     pub(crate) fn restore(&mut self, image: &Image<T>, since: Option<u64>) {
         if Image::<T>::CLONED != 0 {
-            for (at, (&number, held)) in image.numbers.iter().zip(&image.held).enumerate() {
+            for (at, &number) in image.numbers.iter().enumerate() {
                 if !self.differs(image, at, since) {
                     continue;
                 }
-                let both = held & self.held_in(number);
+                let both = image.held(at) & self.held_in(number);
                 let first = self.first_place(number);
                 for kept in &image.kept {
                     // SAFETY: the first place of a group of this storage; the slots hold values (`held_in`), and nobody else
@@ -186,18 +196,27 @@ impl<T: Snap> Cells<T> {
             self.paste_run(image, run, at, since);
         }
         self.restore_old_stamps(image);
-        // The image is walked along with the pool: both are in order, and the pool has memory for all of its groups.
-        let (mut groups, mut staged) = (image.numbers.iter().zip(&image.words).zip(&image.held).peekable(), 0);
-        self.slots.assign(|number| {
-            groups.next_if(|((at, _), _)| **at == number).map_or([0; 4], |((_, &words), held)| {
-                staged += ones(words[2] & held).count() as u32; // mostly none
-                words
-            })
-        });
-        *self.staged.get_mut() = staged;
+        self.restore_states(image);
         if Self::TAGGED {
             self.restore_tags(image);
         }
+    }
+
+    /// Makes the states of all slots what the image says.
+    fn restore_states(&mut self, image: &Image<T>) {
+        for gap in image.gaps(self.slots.worn_end()) {
+            self.slots.assign(gap, |_| [0; 4]);
+        }
+        let mut at = 0;
+        for &Run { group, len } in &image.runs {
+            let end = at + len as usize;
+            match image.others.is_empty() {
+                true => self.slots.assign_live(group, &image.live[at..end]),
+                false => self.slots.assign(group..group + len, |number| image.words(at + (number - group) as usize)),
+            }
+            at = end;
+        }
+        *self.staged.get_mut() = image.others.iter().map(|others| others.staged.count_ones()).sum();
     }
 
     /// Goes on from a later tick, if changes are tracked.
@@ -212,7 +231,7 @@ impl<T: Snap> Cells<T> {
         match (&self.marks, since) {
             // What is staged is not marked.
             (Some(marks), Some(since)) => {
-                let (number, words) = (image.numbers[at], image.words[at]);
+                let (number, words) = (image.numbers[at], image.words(at));
                 marks.last(number, u64::MAX) >= since || words[2] != 0 || self.slots.group(number) != words
             }
             _ => true,
@@ -279,20 +298,19 @@ impl<T: Snap> Cells<T> {
 
     /// Sets the stamps of all slots that are not in the groups of the image.
     fn restore_old_stamps(&mut self, image: &Image<T>) {
-        // By blocks, since what is walked is also changed.
-        let mut block = Some(0u32);
-        let worn = self.slots.worn_end();
-        while let Some(start) = block.filter(|start| u64::from(start / GROUP) < worn) {
-            let end = u64::from(start) + u64::from(T::Storage::run_len(start));
-            if self.values.place(start).is_some() {
-                for number in start / GROUP..(end / u64::from(GROUP)).min(worn) as u32 {
-                    let there = || self.values.place(number * GROUP).is_some();
-                    if image.place_of(number).is_none() && there() && self.has_stamps(number) {
-                        self.clear_stamps(number);
-                    }
+        for gap in image.gaps(self.slots.worn_end()) {
+            let mut number = gap.start;
+            while number < gap.end {
+                if self.values.place(number * GROUP).is_none() {
+                    // A block is made from its start on: the rest of it is not there either.
+                    number += T::Storage::run_len(number * GROUP).div_ceil(GROUP);
+                    continue;
                 }
+                if self.has_stamps(number) {
+                    self.clear_stamps(number);
+                }
+                number += 1;
             }
-            block = u32::try_from(end).ok();
         }
         let limit = self.slots.limit();
         for &(index, stamp) in image.old.iter().filter(|(index, _)| u64::from(*index) < limit) {

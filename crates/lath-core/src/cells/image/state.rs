@@ -144,14 +144,15 @@ impl<T: Snap> Image<T> {
     /// Writes what the image knows about the slots into a state; what only the pool knows is left alone.
     pub(crate) fn write_state(&self, state: &mut PoolState) {
         state.groups.clone_from(&self.numbers);
-        state.words.clone_from(&self.words);
+        state.words.clear();
+        state.words.extend((0..self.numbers.len()).map(|at| self.words(at)));
         state.stamps.clear();
         state.stamps.extend((0..self.numbers.len() * GROUP as usize).map(|row| self.stamp(row)));
         state.old.clone_from(&self.old);
         state.tags.clear();
         state.owners.clear();
         if Cells::<T>::TAGGED {
-            let held = self.held.iter().enumerate().flat_map(|(at, &held)| ones(held).map(move |bit| (at, bit)));
+            let held = (0..self.numbers.len()).flat_map(|at| ones(self.held(at)).map(move |bit| (at, bit)));
             state.tags.extend(held.map(|(at, bit)| self.tags_of(at, bit)));
             let owners = self.numbers.iter().zip(&self.owners);
             state.owners.extend(owners.filter_map(|(&number, owner)| Some((number, (*owner)?))));
