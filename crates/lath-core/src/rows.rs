@@ -180,6 +180,15 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     #[inline(always)]
+    fn prefetch_fields(&self, place: Self::Place, _fields: u64) {
+        self.prefetch(place);
+        // A row begins anywhere in a line: its last bytes may be in one more.
+        if let size @ 65..256 = size_of::<Row<T>>() {
+            prefetch(place.as_ptr().wrapping_byte_add(size - 1));
+        }
+    }
+
+    #[inline(always)]
     fn prefetch_on(&self, place: Self::Place) {
         let after = place.as_ptr().wrapping_byte_add(Self::AHEAD);
         prefetch(after);

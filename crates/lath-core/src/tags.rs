@@ -12,7 +12,7 @@
 use bitflags::{Flag, Flags};
 
 #[cfg(feature = "alloc")]
-pub(crate) use index::{Filter, Groups, TagIndex};
+pub(crate) use index::{Filter, TagIndex};
 
 /// The integers that hold tags: up to 64 bits.
 ///
@@ -124,7 +124,7 @@ mod index {
     use super::{TagSet, sealed::Wide};
     use crate::error::OutOfMemory;
     use crate::flat::FlatBits;
-    use crate::slots::{LiveWords, Slots, ones};
+    use crate::slots::{GROUP, LiveWords, Slots, ones};
 
     mod image;
 
@@ -353,14 +353,20 @@ mod index {
         }
 
         /// The matching slots of a group.
-        #[inline]
+        #[inline(always)]
         pub(crate) fn word(&self, number: u32) -> u64 {
             let lead = self.lead.map_or(u64::MAX, |lead| lead.word(number));
             self.narrow(number, lead & self.slots.live_word(number))
         }
 
+        /// Whether a slot matches.
+        #[inline(always)]
+        pub(crate) fn sees(&self, index: u32) -> bool {
+            !self.nothing && self.word(index / GROUP) >> (index % GROUP) & 1 == 1
+        }
+
         /// Those of the slots of a group that have the other tags, and lack those that they must lack.
-        #[inline]
+        #[inline(always)]
         fn narrow(&self, number: u32, mut word: u64) -> u64 {
             for bit in ones(self.with) {
                 word &= self.maps[bit as usize].word(number);

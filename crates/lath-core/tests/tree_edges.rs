@@ -159,6 +159,56 @@ fn whatever_is_moved_is_marked_by_itself() {
     assert_eq!(marked(&mut pool), []);
 }
 
+/// The things of a pool that have no parent, in slot order.
+fn without_parent(pool: &Pool<Node>) -> Vec<H> {
+    pool.handles().filter(|&me| pool.tree().parent(me).is_none()).collect()
+}
+
+#[test]
+fn a_sweep_of_any_length_reaches_what_a_walk_does_parents_first_and_with_their_parents() {
+    let mut random = Rng::with_seed(9);
+    let (mut pool, mut all) = grown(1000);
+    for round in 0..60 {
+        // Things that are not linked, subtrees that have gone, roots that were children, and the other way round.
+        all.extend((0..random.u8(..100)).map(|_| pool.spawn(Node::default())));
+        for _ in 0..random.u8(..20) {
+            let [child, parent] = [(); 2].map(|()| all[random.usize(..all.len())]);
+            match random.u8(..4) {
+                0 => _ = pool.tree_mut().detach(child),
+                1 => _ = pool.despawn(child),
+                _ => _ = pool.tree_mut().attach(child, parent), // or not, if that is below it
+            }
+        }
+        all.retain(|&me| pool.contains(me));
+        marked(&mut pool);
+
+        let marks: Vec<H> = (0..random.u8(..200)).map(|_| all[random.usize(..all.len())]).collect();
+        let mut expected = Vec::new();
+        for (n, &top) in marks.iter().enumerate() {
+            pool.tree_mut().mark(top);
+            let tree = pool.tree();
+            if !marks[..n].contains(&top) && !tree.ancestors(top).any(|above| marks.contains(&above)) {
+                expected.extend(std::iter::once(top).chain(tree.descendants(top)).map(|me| (tree.parent(me), me)));
+            }
+        }
+        let mut seen = Vec::new();
+        let count = pool.tree_mut().cascade_dirty::<H, H>(|parent, me| seen.push((parent, me)));
+        assert_eq!((count, &seen), (expected.len(), &expected), "below the marks, in round {round}");
+
+        seen.clear();
+        pool.tree_mut().cascade::<H, H>(|parent, me| seen.push((parent, me)));
+        let (first, rest) = seen.split_at(without_parent(&pool).len());
+        let expected: Vec<_> = without_parent(&pool).into_iter().map(|me| (None, me)).collect();
+        assert_eq!(first, expected, "without a parent, in round {round}");
+        let tree = pool.tree();
+        assert!(rest.iter().all(|&(parent, me)| parent.is_some() && tree.parent(me) == parent), "in round {round}");
+        let mut reached: Vec<H> = seen.iter().map(|&(_, me)| me).collect();
+        reached.sort();
+        assert_eq!(reached, pool.handles().collect::<Vec<_>>(), "all, in round {round}");
+        assert_eq!(pool.check_invariants(), Ok(()));
+    }
+}
+
 #[test]
 fn children_are_not_moved_to_their_own_parent_nor_below_themselves() {
     let mut pool = Pool::new();

@@ -9,8 +9,8 @@ use core::ops::Range;
 
 use super::*;
 use crate::each::ALL;
-use crate::tags::{Filter, Groups};
-use crate::tree::{Kids, Row, Step};
+use crate::tags::Filter;
+use crate::tree::{Kids, Order, Row, Set, Step, walk};
 use crate::view::View;
 
 /// The right to change things through one view beside a look at their relatives through another.
@@ -44,32 +44,31 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         self.cells.stamp(index)
     }
 
-    /// Calls `f` for every live thing without a parent, in slot order, then for `steps`.
-    pub(crate) fn cascade(
-        &mut self,
-        rows: &[Row],
-        steps: &[Step],
-        mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
-    ) {
+    /// Calls `f` for every live thing without a parent, in slot order, then for the steps of an order.
+    pub(crate) fn cascade(&mut self, order: &Order, mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
         self.cells.mark_seen_shared::<V>();
         // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
-        pair.roots_down(rows, ALL, &mut f);
-        pair.down(steps, &mut f);
+        let mut roots = Roots { filter: pair.things.filter, below: order.below(), groups: ALL };
+        let (mut some, mut steps) = ([Step::NONE; GROUP as usize], Some(order.steps()));
+        // One loop for both, so that what `f` does is compiled once, and into it.
+        while let Some(steps) = roots.next_steps(&mut some).or_else(|| steps.take()) {
+            pair.down(steps, &mut f);
+        }
     }
 
-    /// Calls `f` for the live things of `steps`, last to first, then for those without a parent.
+    /// Calls `f` for the live things of the steps of an order, last to first, then for those without a parent.
     pub(crate) fn gather(
         &mut self,
         rows: &[Row],
-        steps: &[Step],
+        order: &Order,
         mut f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
     ) {
         self.cells.mark_seen_shared::<V>();
         // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
-        pair.up(rows, steps, &mut f);
-        pair.roots_up(rows, ALL, &mut f);
+        pair.up(rows, order.steps(), &mut f);
+        pair.roots_up(rows, order.below(), ALL, &mut f);
     }
 
     /// Calls `f` for some things, by slot and stamp, and all that is below them, parents first. Answers how many there were.
@@ -82,22 +81,20 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         self.mark_below(rows, tops);
         // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
-        let mut reached = 0;
-        for (n, &(top, _)) in tops.iter().enumerate() {
-            // Whoever is marked may be anywhere.
-            if let Some(Step { me, parent }) = tops.get(n + AHEAD).map(|&(ahead, _)| Step::of(rows, ahead)) {
-                pair.prefetch(me);
-                pair.prefetch(parent);
-            }
-            for me in Kids::subtree(rows, top) {
-                reached += 1;
-                pair.visit(Step::of(rows, me), &mut f);
-            }
+        let mut subtrees = Subtrees { rows, tops: tops.iter(), top: 0, next: 0 };
+        let (mut some, mut reached) = ([Step::NONE; GROUP as usize], 0);
+        // Links first, and things after them: those are on their way by then.
+        while let Some(steps) =
+            subtrees.next_steps(&mut some, |me| pair.prefetch::<V>(me), |parent| pair.prefetch::<P>(parent))
+        {
+            reached += steps.len();
+            steps.iter().for_each(|&step| pair.visit(step, &mut f));
         }
         reached
     }
 
     /// Marks the fields that a view writes, of some things and of all that is below them.
+    #[inline(never)]
     pub(super) fn mark_below(&self, rows: &[Row], tops: &[(u32, u32)]) {
         if self.cells.marks.is_some() {
             let below = tops.iter().flat_map(|&(top, _)| Kids::subtree(rows, top));
@@ -111,8 +108,8 @@ const AHEAD: usize = 12;
 
 /// Things to be changed, and relatives to be looked at.
 pub(super) struct Pair<'a, P: View, V: View> {
-    relatives: Window<'a, P>,
-    things: Window<'a, V>,
+    relatives: Anywhere<'a, P>,
+    things: Anywhere<'a, V>,
 }
 
 impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
@@ -121,7 +118,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     /// Whoever makes this has the right of a [`Sweep`], for as long as it is used. Where several are at work at the
     /// same time (`cells/par_cascade.rs`), none visits a thing that another one visits or looks at.
     pub(super) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
-        Self { relatives: Window::new(cells), things: Window::new(cells) }
+        Self { relatives: Anywhere::new(cells), things: Anywhere::new(cells) }
     }
 
     /// Calls `f` with a thing and its parent.
@@ -143,7 +140,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     #[inline(always)]
     fn visit_up(&mut self, rows: &[Row], me: u32, f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
         let children = Kids::of(rows, me);
-        let children = Relatives { window: self.relatives.at_first(children), children, me };
+        let children = Relatives { views: self.relatives, children, me };
         // SAFETY: as in `visit`: both live for the length of the call, and `children` leave out this slot and do not write.
         if let Some(me) = unsafe { self.things.at(me) } {
             f(children, me);
@@ -155,7 +152,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     pub(super) fn down(&mut self, steps: &[Step], f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
         for (n, &step) in steps.iter().enumerate() {
             if let Some(ahead) = steps.get(n + AHEAD) {
-                self.prefetch(ahead.me);
+                self.prefetch::<V>(ahead.me);
             }
             self.visit(step, f);
         }
@@ -178,12 +175,15 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     #[inline(always)]
     pub(super) fn roots_down(
         &mut self,
-        rows: &[Row],
+        below: &Set,
         groups: Range<u32>,
         f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
     ) {
-        // Nobody is a relative of itself.
-        roots(self.things.filter, rows, groups, |me| self.visit(Step { me, parent: me }, f));
+        let mut roots = Roots { filter: self.things.filter, below, groups };
+        let mut some = [Step::NONE; GROUP as usize];
+        while let Some(steps) = roots.next_steps(&mut some) {
+            steps.iter().for_each(|&step| self.visit(step, f));
+        }
     }
 
     /// Calls `f` for the live things without a parent in some groups, and for their children.
@@ -191,51 +191,119 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     pub(super) fn roots_up(
         &mut self,
         rows: &[Row],
+        below: &Set,
         groups: Range<u32>,
         f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
     ) {
-        roots(self.things.filter, rows, groups, |me| self.visit_up(rows, me, f));
+        let mut roots = Roots { filter: self.things.filter, below, groups };
+        let mut some = [Step::NONE; GROUP as usize];
+        while let Some(steps) = roots.next_steps(&mut some) {
+            steps.iter().for_each(|step| self.visit_up(rows, step.me, f));
+        }
     }
 
     /// Tells the processor about a thing to come.
     #[inline(always)]
-    fn prefetch(&self, index: u32) {
+    fn prefetch<W: View<Thing = V::Thing>>(&self, index: u32) {
         let values = &self.things.cells.values;
         if let Some(place) = values.place(index) {
-            values.prefetch(place);
+            values.prefetch_fields(place, W::READS | W::WRITES);
         }
     }
 }
 
-/// Calls `f` with every slot of some groups that the filter lets through and that has no parent.
-#[inline(always)]
-fn roots(filter: Filter<'_>, rows: &[Row], groups: Range<u32>, mut f: impl FnMut(u32)) {
-    let mut from = groups.start;
-    while let Some(number) = filter.next(from).filter(|number| groups.contains(number)) {
-        for index in ones(filter.word(number)).map(|bit| number * GROUP + bit) {
-            if rows.get(index as usize).is_none_or(|row| row.parent == 0) {
-                f(index);
+/// A walk through some things and all that is below them, parents first.
+struct Subtrees<'a> {
+    rows: &'a [Row],
+    tops: core::slice::Iter<'a, (u32, u32)>,
+    /// What is being walked through, and what of it comes next; 0 at its end.
+    top: u32,
+    next: u32,
+}
+
+impl Subtrees<'_> {
+    /// The next of them, some at a time. `fetch` is told of each, `fetch_parent` of the parents of the topmost: the others' are
+    /// among them.
+    #[inline(always)]
+    fn next_steps<'s>(
+        &mut self,
+        steps: &'s mut [Step; GROUP as usize],
+        fetch: impl Fn(u32),
+        fetch_parent: impl Fn(u32),
+    ) -> Option<&'s [Step]> {
+        let rows = self.rows;
+        let mut count = 0;
+        while count < steps.len() {
+            let is_top = self.next == 0;
+            let me = if is_top { self.tops.next().map_or(0, |top| top.0) } else { self.next };
+            if me == 0 {
+                break;
+            }
+            let Row { parent, first, next, .. } = rows.get(me as usize).copied().unwrap_or_default();
+            if is_top {
+                self.top = me;
+                fetch_parent(parent);
+            }
+            fetch(me);
+            steps[count] = Step { me, parent };
+            count += 1;
+            self.next = match first {
+                0 if me == self.top => 0,
+                0 if next != 0 => next,
+                0 => walk::beyond(rows, self.top, parent).unwrap_or(0),
+                first => first,
+            };
+        }
+        (count > 0).then_some(&steps[..count])
+    }
+}
+
+/// The things of some groups that a filter lets through and that have no parent.
+struct Roots<'a> {
+    filter: Filter<'a>,
+    /// Those who have one.
+    below: &'a Set,
+    groups: Range<u32>,
+}
+
+impl Roots<'_> {
+    /// The next of them, those of one group, as steps.
+    #[inline(never)]
+    fn next_steps<'s>(&mut self, steps: &'s mut [Step; GROUP as usize]) -> Option<&'s [Step]> {
+        while let Some(number) = self.filter.next(self.groups.start).filter(|number| self.groups.contains(number)) {
+            self.groups.start = number + 1;
+            let mut count = 0;
+            for bit in ones(self.filter.word(number) & !self.below.word(number)) {
+                let me = number * GROUP + bit;
+                steps[count] = Step { me, parent: me }; // nobody is a relative of itself
+                count += 1;
+            }
+            if count > 0 {
+                return Some(&steps[..count]);
             }
         }
-        from = number + 1;
+        None
     }
 }
 
-/// The views of things wherever they are, quick for slots near to the last one.
-struct Window<'a, V: View> {
+/// The views of things wherever they are.
+struct Anywhere<'a, V: View> {
     cells: &'a Cells<V::Thing>,
     filter: Filter<'a>,
-    /// The view sees nothing at all.
-    nothing: bool,
-    first: u32,
-    len: u32,
-    run: Option<(V::Base, Groups<'a>)>,
 }
 
-impl<'a, V: View> Window<'a, V> {
+impl<V: View> Clone for Anywhere<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V: View> Copy for Anywhere<'_, V> {}
+
+impl<'a, V: View> Anywhere<'a, V> {
+    #[inline(always)]
     fn new(cells: &'a Cells<V::Thing>) -> Self {
-        let filter = cells.filter::<V>();
-        Self { cells, filter, nothing: filter.next(0).is_none(), first: 0, len: 0, run: None }
+        Self { cells, filter: cells.filter::<V>() }
     }
 
     /// The view of the thing in a slot, if there is a live one that it sees.
@@ -245,48 +313,22 @@ impl<'a, V: View> Window<'a, V> {
     /// While the item lives nobody writes to the fields in `V::READS` of this slot, and nobody else uses those in
     /// `V::WRITES`.
     #[inline(always)]
-    unsafe fn at<'x>(&mut self, index: u32) -> Option<V::Item<'x>>
+    unsafe fn at<'x>(&self, index: u32) -> Option<V::Item<'x>>
     where
         'a: 'x,
     {
-        if index.wrapping_sub(self.first) >= self.len {
-            self.go(index)?;
-        }
-        let row = index - self.first;
-        let (base, groups) = self.run.as_ref()?;
-        if groups.word(row / GROUP) >> (index % GROUP) & 1 == 0 {
-            return None;
-        }
-        // SAFETY: the row is within the run, as was looked at above; its slot is live (`Filter` asks), so it holds a value
-        // (C2, C1). The storage lives for `'a`. The rest is up to the caller.
-        Some(unsafe { V::at(*base, row as usize) })
-    }
-
-    /// A copy that is quick for the first of these slots.
-    fn at_first(&mut self, mut slots: Kids<'_>) -> Self {
-        if let Some(first) = slots.next().filter(|first| first.wrapping_sub(self.first) >= self.len) {
-            self.go(first);
-        }
-        Self { run: self.run, ..*self }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn go(&mut self, index: u32) -> Option<()> {
-        let first = index - index % GROUP;
-        let place = self.cells.values.place(first).filter(|_| !self.nothing)?;
-        // SAFETY: the place is that of the index.
-        let base = unsafe { V::base(&self.cells.values, place, first) };
-        self.run = Some((base, self.filter.groups(first / GROUP)));
-        (self.first, self.len) = (first, <V::Thing as Thing>::Storage::run_len(first));
-        Some(())
+        let values = &self.cells.values;
+        let place = values.place(index).filter(|_| self.filter.known(V::WITH, V::WITHOUT).sees(index))?;
+        // SAFETY: the place is that of the index. Its slot is live (`Filter` asks), so it holds a value (C2, C1); a run has at
+        // least its first row. The storage lives for `'a`. The rest is up to the caller.
+        Some(unsafe { V::at(V::base(values, place, index), 0) })
     }
 }
 
 /// The views of the children of a thing, first to last: what [`TreeMut::gather`](crate::TreeMut::gather) gives beside the
 /// thing.
 pub struct Relatives<'x, P: View> {
-    window: Window<'x, P>,
+    views: Anywhere<'x, P>,
     children: Kids<'x>,
     me: u32,
 }
@@ -303,7 +345,7 @@ impl<'x, P: View> Iterator for Relatives<'x, P> {
             }
             // SAFETY: of another slot than the one thing that is being changed, and the view does not write (`Pair::new`
             // asserts it): nobody writes while the item lives, which is as long as the call that got this.
-            if let Some(view) = unsafe { self.window.at(child) } {
+            if let Some(view) = unsafe { self.views.at(child) } {
                 return Some(view);
             }
         }

@@ -10,14 +10,14 @@ use super::cascade::{Pair, Relatives, Sweep};
 use super::parallel::chunk;
 use super::*;
 use crate::threads;
-use crate::tree::{Parts, Row, Step};
+use crate::tree::{Parts, Row, Set, Step};
 use crate::view::View;
 
 impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
     /// As [`cascade`](Self::cascade), on several threads.
     pub(crate) fn par_cascade(
         &mut self,
-        rows: &[Row],
+        below: &Set,
         parts: &Parts,
         f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
     ) where
@@ -34,7 +34,7 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
         let pair = || unsafe { Pair::<P, V>::new(this.get()) };
         enter(chunks.max(parts.len()), || {
             threads::for_each_apart(chunks, &|n| {
-                pair().roots_down(rows, chunk(n), &mut |parent, me| f(parent, me));
+                pair().roots_down(below, chunk(n), &mut |parent, me| f(parent, me));
             });
             pair().down(parts.trunk(), &mut |parent, me| f(parent, me));
             threads::for_each_apart(parts.len(), &|n| {
@@ -47,6 +47,7 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
     pub(crate) fn par_gather(
         &mut self,
         rows: &[Row],
+        below: &Set,
         parts: &Parts,
         f: impl for<'x> Fn(Relatives<'x, P>, V::Item<'x>) + Sync,
     ) where
@@ -58,7 +59,7 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
         // SAFETY: the fields are this one's, which is borrowed exclusively. Of those that are at work at the same time none is at a thing of another:
         // - those in parts: a thing is in one part, and its children are in the same (R5);
         // - the one in the trunk is alone;
-        // - those in chunks: no slot is in two of them, and they visit things without a parent, which are nobody's children.
+        // - those in chunks: no slot is in two of them, and they visit things without a parent (R4), which are nobody's children.
         let pair = || unsafe { Pair::<P, V>::new(this.get()) };
         enter(chunks.max(parts.len()), || {
             threads::for_each_apart(parts.len(), &|n| {
@@ -66,7 +67,7 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
             });
             pair().up(rows, parts.trunk(), &mut |children, me| f(children, me));
             threads::for_each_apart(chunks, &|n| {
-                pair().roots_up(rows, chunk(n), &mut |children, me| f(children, me));
+                pair().roots_up(rows, below, chunk(n), &mut |children, me| f(children, me));
             });
         });
     }

@@ -77,6 +77,9 @@ impl<T: Thing> Pool<T> {
         if !self.contains(handle) {
             return self.cancel(handle);
         }
+        if self.trees.part_leaf(handle) {
+            return self.despawn_alone(handle);
+        }
         Leaving::new(self, handle, orphans).despawn();
         true
     }

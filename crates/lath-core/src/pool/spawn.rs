@@ -3,10 +3,11 @@
 use core::iter::FusedIterator;
 
 use super::Pool;
+use super::stats::Counts;
 use crate::cells::{Batch, Cells, End, Marks};
 use crate::error::{SpawnError, SpawnFault};
 use crate::handle::{Handle, HandleRange};
-use crate::reuse::Reuse;
+use crate::reuse::{Order, Reuse};
 use crate::state::fitting_kind;
 use crate::thing::Thing;
 
@@ -59,18 +60,8 @@ impl<T: Thing> Pool<T> {
     /// The way that most things go: into a free slot of the group where the last one went.
     #[inline(always)]
     fn spawn_near(&mut self, value: T) -> Result<Handle<T>, (Marks, T)> {
-        let marks = Marks::of(&value);
-        if fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
-            return Err((marks, value));
-        }
-        let order = &self.order;
-        let handle = match self.cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
-            Ok(handle) => handle,
-            Err(value) => return Err((marks, value)),
-        };
-        let Self { cells, counts, .. } = self;
-        counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
-        Ok(handle)
+        let Self { cells, order, counts, .. } = self;
+        spawn_near(cells, order, counts, value)
     }
 
     #[inline(never)]
@@ -209,6 +200,27 @@ impl<T: Thing> Pool<T> {
     pub(super) fn full(&self) -> SpawnFault {
         self.cells.full()
     }
+}
+
+/// Puts a thing into a free slot of the group where the last one went, or gives it back. Apart from the pool, so that its trees
+/// can be looked at meanwhile.
+#[inline(always)]
+pub(super) fn spawn_near<T: Thing>(
+    cells: &mut Cells<T>,
+    order: &Order,
+    counts: &mut Counts,
+    value: T,
+) -> Result<Handle<T>, (Marks, T)> {
+    let marks = Marks::of(&value);
+    if fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
+        return Err((marks, value));
+    }
+    let handle = match cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
+        Ok(handle) => handle,
+        Err(value) => return Err((marks, value)),
+    };
+    counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
+    Ok(handle)
 }
 
 #[cold]

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Pool;
-use super::spawn::refuse;
+use super::spawn::{refuse, spawn_near};
 use crate::error::{LinkError, SpawnError, SpawnFault};
 use crate::handle::Handle;
 use crate::storage::ThingMut;
@@ -95,10 +95,30 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline(always)] // as for `spawn`
     pub fn spawn_child(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
+        let Self { cells, order, counts, trees, .. } = self;
+        let Some(linked) = trees.of_mut::<Attached>().linked((parent.index(), parent.stamp())) else {
+            return self.spawn_child_anywhere(parent, thing);
+        };
+        match spawn_near(cells, order, counts, thing) {
+            Ok(child) if linked.adopt((child.index(), child.stamp())) => Ok(child),
+            Ok(child) => self.attach_fresh(child, parent),
+            Err((_, thing)) => self.spawn_child_anywhere(parent, thing),
+        }
+    }
+
+    /// As [`spawn_child`](Self::spawn_child), wherever there is room, and also below a thing that is not linked yet.
+    #[inline(never)]
+    fn spawn_child_anywhere(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
         if let Err(error) = self.tree_mut().may_have_children(parent) {
             return Err(SpawnError { value: thing, fault: SpawnFault::Link(error) });
         }
         let child = self.try_spawn(thing)?;
+        self.attach_fresh(child, parent)
+    }
+
+    /// Links a thing that was spawned just now below one that is there. Takes it out again if there is no memory for its links.
+    #[inline(never)]
+    fn attach_fresh(&mut self, child: Handle<T>, parent: Handle<T>) -> Result<Handle<T>, SpawnError<T>> {
         match self.tree_mut().attach_fresh(child, parent) {
             Ok(()) => Ok(child),
             Err(error) => Err(self.take_back(child, error)),

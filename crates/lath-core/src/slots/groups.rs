@@ -117,7 +117,7 @@ impl Groups {
     }
 
     /// One word of a group; a group without memory is all free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn word(&self, number: u32, state: usize) -> u64 {
         self.get(number).map_or(0, |group| group[state].load(Relaxed))
     }

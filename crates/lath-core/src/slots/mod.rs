@@ -450,7 +450,7 @@ impl Slots {
     }
 
     /// The live slots of a group.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn live_word(&self, number: u32) -> u64 {
         self.groups.word(number, LIVE)
     }

@@ -212,7 +212,7 @@ impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
     /// As [`TreeMut::cascade`].
     pub fn cascade(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
         self.links.update_order();
-        self.sweep.cascade(self.links.rows(), self.links.order.steps(), f);
+        self.sweep.cascade(&self.links.order, f);
     }
 
     /// As [`TreeMut::par_cascade`].
@@ -224,13 +224,13 @@ impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
     {
         self.links.update_order();
         self.links.update_parts();
-        self.sweep.par_cascade(self.links.rows(), &self.links.parts, f);
+        self.sweep.par_cascade(self.links.order.below(), &self.links.parts, f);
     }
 
     /// As [`TreeMut::gather`].
     pub fn gather(&mut self, f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
         self.links.update_order();
-        self.sweep.gather(self.links.rows(), self.links.order.steps(), f);
+        self.sweep.gather(self.links.rows(), &self.links.order, f);
     }
 
     /// As [`TreeMut::par_gather`].
@@ -242,7 +242,7 @@ impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
     {
         self.links.update_order();
         self.links.update_parts();
-        self.sweep.par_gather(self.links.rows(), &self.links.parts, f);
+        self.sweep.par_gather(self.links.rows(), self.links.order.below(), &self.links.parts, f);
     }
 
     /// As [`TreeMut::cascade_dirty`].

@@ -5,8 +5,8 @@
 use core::cmp::Ordering;
 use core::ops::Deref;
 
+use super::Tree;
 use super::links::Links;
-use super::{Tree, check};
 use crate::cells::Cells;
 use crate::error::{LinkError, LinkRole, OutOfMemory};
 use crate::handle::Handle;
@@ -261,7 +261,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         if parent.is_some() {
             self.links.unlink(index);
             self.links.mark_moved(index, stamp);
-            self.debug_check();
+            self.links.debug_check();
         }
         Ok(parent)
     }
@@ -295,7 +295,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         }
         self.links.mark_children(from);
         self.links.hand_over(from, to, false);
-        self.debug_check();
+        self.links.debug_check();
         Ok(())
     }
 
@@ -356,7 +356,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         for (index, stamp) in [a, b] {
             self.links.mark_moved(index, stamp);
         }
-        self.debug_check();
+        self.links.debug_check();
         Ok(())
     }
 
@@ -400,7 +400,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         });
         self.links.arrange(parent, sorted);
         self.links.scratch = scratch;
-        self.debug_check();
+        self.links.debug_check();
         Ok(())
     }
 
@@ -411,6 +411,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     /// # Examples
     ///
     /// See [`cascade_dirty`](Self::cascade_dirty).
+    #[inline]
     pub fn mark(&mut self, handle: Handle<T>) -> bool {
         self.links.marks.in_use = true;
         let there = self.node(handle, LinkRole::Child).is_ok();
@@ -421,19 +422,17 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     }
 
     /// Whether there is such a thing.
-    #[inline(always)]
     pub(crate) fn may_have_children(&self, parent: Handle<T>) -> Result<(), LinkError> {
         self.node(parent, LinkRole::Parent).map(|_| ())
     }
 
     /// As [`attach`](Self::attach), for a thing that was spawned just now, and a parent that is there.
-    #[inline(always)]
     pub(crate) fn attach_fresh(&mut self, child: Handle<T>, parent: Handle<T>) -> Result<(), LinkError> {
         self.room(child.index().max(parent.index()))?;
         let child = (child.index(), child.stamp());
         self.links.insert(child, (parent.index(), parent.stamp()), 0);
         self.links.mark_moved(child.0, child.1);
-        self.debug_check();
+        self.links.debug_check();
         Ok(())
     }
 
@@ -500,21 +499,13 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         self.links.unlink(child.0);
         self.links.insert(child, parent, before);
         self.links.mark_moved(child.0, child.1);
-        self.debug_check();
+        self.links.debug_check();
     }
 
     #[cold]
     fn cycle(&self, child: u32, parent: u32, levels: u32) -> LinkError {
         let name = |index| self.cells.handle_at(index).unwrap_or_default().name();
         LinkError::Cycle { child: name(child), parent: name(parent), levels }
-    }
-
-    /// In debug builds, and for small pools, looks at all links after every change.
-    #[inline]
-    fn debug_check(&self) {
-        if cfg!(debug_assertions) && self.links.rows().len() <= 128 {
-            assert_eq!(check::check(self.links.rows()), Ok(()));
-        }
     }
 }
 

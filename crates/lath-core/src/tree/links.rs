@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::check;
 use super::marks::Marks;
 use super::order::Order;
 use crate::error::OutOfMemory;
@@ -131,6 +132,20 @@ impl Links {
         let row = self.at(child);
         (row.stamp, row.parent, row.prev, row.next) = (child_stamp, parent, prev, before);
         self.note_change();
+    }
+
+    /// A thing that is linked, to have children; `None` if it is not.
+    #[inline(always)]
+    pub(crate) fn linked(&mut self, parent: (u32, u32)) -> Option<Linked<'_>> {
+        let Self { rows, version, marks, .. } = self;
+        let row = rows.get(parent.0 as usize)?;
+        (row.stamp == parent.1 && parent.1 != 0).then_some(Linked { rows, version, marks, parent: parent.0 })
+    }
+
+    /// In debug builds, and for small pools, looks at all links after every change.
+    #[inline]
+    pub(super) fn debug_check(&self) {
+        debug_check(&self.rows);
     }
 
     /// Takes `child` from its parent, its own children with it.
@@ -379,6 +394,50 @@ impl Links {
             levels += 1;
         }
         None
+    }
+}
+
+/// A thing that is linked, and all that changes when it gets a child: looked up once, whatever happens to the things meanwhile.
+pub(crate) struct Linked<'a> {
+    rows: &'a mut [Row],
+    version: &'a mut u64,
+    marks: &'a mut Marks,
+    parent: u32,
+}
+
+impl Linked<'_> {
+    /// Puts a thing below it that came just now, after its other children. Answers `false`, and nothing has changed, if there is
+    /// no memory for its links.
+    #[inline(always)]
+    pub(crate) fn adopt(self, (child, stamp): (u32, u32)) -> bool {
+        let Self { rows, version, marks, parent } = self;
+        if child as usize >= rows.len() {
+            return false;
+        }
+        // Nothing has been linked in this slot since the last thing left it (R1).
+        debug_assert!(rows[child as usize] == Row::EMPTY);
+        let row = &mut rows[parent as usize];
+        let prev = core::mem::replace(&mut row.last, child);
+        if prev == 0 {
+            row.first = child;
+        } else {
+            rows[prev as usize].next = child;
+        }
+        let row = &mut rows[child as usize];
+        (row.stamp, row.parent, row.prev) = (stamp, parent, prev);
+        *version += 1;
+        if marks.in_use {
+            marks.mark(child, stamp);
+        }
+        debug_check(rows);
+        true
+    }
+}
+
+#[inline]
+fn debug_check(rows: &[Row]) {
+    if cfg!(debug_assertions) && rows.len() <= 128 {
+        assert_eq!(check::check(rows), Ok(()));
     }
 }
 

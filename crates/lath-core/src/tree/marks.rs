@@ -3,9 +3,13 @@
 use alloc::vec::Vec;
 
 use super::links::Row;
+use crate::prefetch::prefetch;
 
 /// On a way up of so many levels it costs more to keep what was found out than to go it again.
 const SHORT_WAY: u32 = 16;
+
+/// How many marks ahead memory is asked for.
+const AHEAD: usize = 8;
 
 /// The things that were marked since the last sweep, each once.
 #[derive(Clone, Default)]
@@ -24,17 +28,27 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Marks a thing unless it is marked.
+    #[inline]
     pub(crate) fn mark(&mut self, index: u32, stamp: u32) {
         if self.marked.insert(index) {
-            if self.list.len() == self.list.capacity() && self.list.len() > self.marked.reach() {
-                self.tidy();
+            if self.list.len() == self.list.capacity() {
+                self.make_room();
             }
             self.list.push((index, stamp));
         }
     }
 
-    /// Takes those that have gone from the list, so that it does not grow for ever if nobody sweeps.
+    /// Makes room for another mark.
     #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        if self.list.len() > self.marked.reach() {
+            self.tidy();
+        }
+        self.list.reserve(1);
+    }
+
+    /// Takes those that have gone from the list, so that it does not grow for ever if nobody sweeps.
     fn tidy(&mut self) {
         // The latest mark of a slot is that of the thing that is there, if any is.
         let Self { list, marked, .. } = self;
@@ -106,12 +120,26 @@ impl Marks {
     /// reclaimed, with the same stamp even. The latest mark of a slot is that of the thing that is there, if that is marked.
     pub(crate) fn keep_topmost(&mut self, rows: &[Row], is_there: impl Fn(u32, u32) -> bool) {
         let mut list = core::mem::take(&mut self.list);
-        list.retain(|&(index, stamp)| {
-            self.marked.contains(index)
+        let mut kept = 0;
+        for n in 0..list.len() {
+            // Whoever is marked may be anywhere, and so may its parent.
+            if let Some(&(ahead, _)) = list.get(n + 2 * AHEAD) {
+                prefetch(rows.as_ptr().wrapping_add(ahead as usize));
+            }
+            if let Some(row) = list.get(n + AHEAD).and_then(|&(ahead, _)| rows.get(ahead as usize)) {
+                prefetch(rows.as_ptr().wrapping_add(row.parent as usize));
+            }
+            let (index, stamp) = list[n];
+            if self.marked.contains(index)
                 && is_there(index, stamp)
                 && !self.is_below_marked(rows, index)
                 && self.topmost.insert(index)
-        });
+            {
+                list[kept] = (index, stamp);
+                kept += 1;
+            }
+        }
+        list.truncate(kept);
         self.list = list;
     }
 
@@ -143,14 +171,22 @@ pub(crate) struct Set {
 
 impl Set {
     /// Puts a slot in. Answers whether it was not there.
+    #[inline]
     pub(crate) fn insert(&mut self, index: u32) -> bool {
         let (word, bit) = (index as usize / 64, 1 << (index % 64));
         if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
+            self.reach_to(word);
         }
-        let fresh = self.words[word] & bit == 0;
-        self.words[word] |= bit;
+        let word = &mut self.words[word];
+        let fresh = *word & bit == 0;
+        *word |= bit;
         fresh
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reach_to(&mut self, word: usize) {
+        self.words.resize(word + 1, 0);
     }
 
     /// One more than the largest slot that was ever in it could be.
@@ -166,6 +202,12 @@ impl Set {
         if let Some(word) = self.words.get_mut(index as usize / 64) {
             *word &= !(1 << (index % 64));
         }
+    }
+
+    /// Those of the slots from `64 * number` on, a bit for each of 64.
+    #[inline]
+    pub(crate) fn word(&self, number: u32) -> u64 {
+        self.words.get(number as usize).copied().unwrap_or(0)
     }
 
     #[inline]

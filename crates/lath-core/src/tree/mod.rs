@@ -12,7 +12,8 @@
 //! - **R2** The children of a thing are a list: it starts at `first`, ends at `last`, `next` and `prev` say the same in
 //!   both directions, and all of them, and no others, have the thing as `parent`.
 //! - **R3** From every thing the way up by `parent` ends at a thing that has none: there are no cycles.
-//! - **R4** The cached order has every thing that has a parent once, after its parent, or is of an older version.
+//! - **R4** The cached order has every thing that has a parent once, after its parent, and its set has these slots and no others;
+//!   or it is of an older version.
 //! - **R5** With several threads: a thing is in one part of a cut order, and its parent is in the same one, in the trunk, or
 //!   not in that order at all. Or the cut is of an older version.
 //!
@@ -32,7 +33,7 @@ mod parts;
 mod relation;
 mod things;
 mod trees;
-mod walk;
+pub(crate) mod walk;
 
 use core::marker::PhantomData;
 
@@ -51,7 +52,8 @@ pub use walk::{Ancestors, Children, Descendants, PostOrder};
 pub(crate) use cascade::Kids;
 pub(crate) use check::check as check_rows;
 pub(crate) use links::{Links, Row};
-pub(crate) use order::Step;
+pub(crate) use marks::Set;
+pub(crate) use order::{Order, Step};
 #[cfg(feature = "parallel")]
 pub(crate) use parts::Parts;
 pub(crate) use trees::Trees;

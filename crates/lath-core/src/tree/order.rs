@@ -8,6 +8,7 @@
 use alloc::vec::Vec;
 
 use super::links::Row;
+use super::marks::Set;
 use super::walk;
 
 /// A thing that has a parent, and that parent, by slot.
@@ -18,6 +19,9 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    /// Nobody's.
+    pub(crate) const NONE: Self = Self { me: 0, parent: 0 };
+
     /// The step of a thing and its parent; nobody's slot if it has none.
     #[inline]
     pub(crate) fn of(rows: &[Row], me: u32) -> Self {
@@ -29,6 +33,8 @@ impl Step {
 #[derive(Clone, Default)]
 pub(crate) struct Order {
     steps: Vec<Step>,
+    /// The slots of those who have a parent: whoever else there is comes before the steps.
+    below: Set,
     /// The version of the links that this is the order of.
     version: u64,
     turns: Vec<u32>,
@@ -40,6 +46,12 @@ impl Order {
     #[inline]
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The slots of those who have a parent.
+    #[inline]
+    pub(crate) fn below(&self) -> &Set {
+        &self.below
     }
 
     /// Works the order out anew unless it is that of `version`. Allocates nothing if there were as many things and as many
@@ -57,7 +69,7 @@ impl Order {
         if self.version != version {
             return Ok(());
         }
-        let mut seen = super::marks::Set::default();
+        let mut seen = Set::default();
         for &Step { me, parent } in &self.steps {
             let row = rows.get(me as usize).copied().unwrap_or_default();
             let after_parent = rows.get(parent as usize).is_some_and(|row| row.parent == 0) || seen.contains(parent);
@@ -65,13 +77,18 @@ impl Order {
                 return Err("R4: the order has a thing twice, before its parent, or below another");
             }
         }
-        let linked = rows.iter().filter(|row| row.parent != 0).count();
-        if linked == self.steps.len() { Ok(()) } else { Err("R4: the order leaves things out") }
+        let has_parent = rows.iter().map(|row| row.parent != 0);
+        if has_parent.clone().filter(|&has| has).count() != self.steps.len() {
+            return Err("R4: the order leaves things out");
+        }
+        let agrees = has_parent.zip(0..).all(|(has, me)| self.below.contains(me) == has);
+        if agrees { Ok(()) } else { Err("R4: who has a parent is not who is in the order") }
     }
 
     #[cold]
     fn rebuild(&mut self, rows: &[Row]) {
-        let Self { steps, turns, starts, .. } = self;
+        let Self { steps, below, turns, starts, .. } = self;
+        below.empty();
         turns.clear();
         turns.resize(rows.len(), 0);
         starts.clear();
@@ -95,11 +112,12 @@ impl Order {
             start += core::mem::replace(count, start);
         }
         steps.clear();
-        steps.resize(linked, Step { me: 0, parent: 0 });
+        steps.resize(linked, Step::NONE);
         for (me, row) in rows.iter().enumerate().filter(|(_, row)| row.parent != 0) {
             let start = &mut starts[turns[me] as usize];
             steps[*start as usize] = Step { me: me as u32, parent: row.parent };
             *start += 1;
+            below.insert(me as u32);
         }
     }
 }

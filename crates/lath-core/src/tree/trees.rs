@@ -147,6 +147,22 @@ impl<T: Thing> Trees<T> {
         }
     }
 
+    /// Unlinks a thing that leaves, in every tree, if nothing is below it in any. Answers whether that is so.
+    #[inline]
+    pub(crate) fn part_leaf(&mut self, handle: Handle<T>) -> bool {
+        let has_children = |entry: &Entry| {
+            let row = entry.links().row(handle.index());
+            row.first != 0 && row.stamp == handle.stamp()
+        };
+        if self.entries.iter().any(has_children) {
+            return false;
+        }
+        let nobody = &mut Vec::new();
+        self.part(handle, None, nobody);
+        debug_assert!(nobody.is_empty());
+        true
+    }
+
     /// Unlinks a thing and all below it, and tells `leaving` of each, if that is all there is to do: there is one tree, whose
     /// children go with their parents. Answers whether it was.
     #[inline]
