@@ -163,9 +163,12 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline]
     fn prefetch(&self, place: Self::Place) {
-        for line in (0..size_of::<Row<T>>().min(256)).step_by(64) {
+        let size = size_of::<Row<T>>().min(256);
+        for line in (0..size).step_by(64) {
             prefetch(place.as_ptr().wrapping_byte_add(line));
         }
+        // Rows begin anywhere in a cache line: the last byte may be on one more.
+        prefetch(place.as_ptr().wrapping_byte_add(size - 1));
     }
 
     #[inline(always)]

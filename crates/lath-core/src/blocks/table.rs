@@ -12,7 +12,7 @@
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
-use super::{Directory, Zeroed};
+use super::{Directory, Zeroed, unlikely};
 use crate::error::OutOfMemory;
 
 /// The table: as long as nobody calls [`know`](Directory::know), it is empty and takes no memory.
@@ -32,6 +32,7 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     #[inline(always)]
     pub fn known_block(&self, index: u32) -> Option<E::Known> {
         if index >= self.table.known {
+            unlikely();
             return None;
         }
         // SAFETY: in bounds (B3).

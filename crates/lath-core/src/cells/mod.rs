@@ -68,6 +68,9 @@ pub struct Cells<T: Thing> {
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
+    /// Nobody but the slots has to hear of a thing that goes: it is in no tree, its group is not marked, and nobody keeps an order of
+    /// freed slots. May be `false` all the same.
+    alone: bool,
     /// The first slot of the group that `slots` have at hand (C4).
     first: Hand<Place<T>>,
 }
@@ -103,6 +106,7 @@ impl<T: Thing> Cells<T> {
             clustered: true,
             marks: None,
             staged: AtomicU32::new(0),
+            alone: false,
             first: Hand(place),
         };
         cells.know()?;
@@ -118,6 +122,17 @@ impl<T: Thing> Cells<T> {
     #[inline]
     pub(crate) fn slots(&self) -> &Slots {
         &self.slots
+    }
+
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone
+    }
+
+    /// Notes whether anybody has to hear of a thing that goes; the pool says whether there is a tree, or an order of freed slots.
+    #[inline]
+    pub(crate) fn set_alone(&mut self, alone: bool) {
+        self.alone = alone && self.marks.is_none();
     }
 
     /// Notes how many slots are in use, before many of them are freed.
@@ -400,12 +415,23 @@ impl<T: Thing> Cells<T> {
         let place = self.find(handle)?;
         let after = Handle::<T>::STAMP.after_death(handle.stamp());
         // SAFETY: the place is of this storage and holds a value (`find`).
-        unsafe {
-            self.tags.remove(handle.index(), self.values.tags(place).widen());
-            self.values.stamp(place).store(after, Ordering::Relaxed);
-        }
+        unsafe { self.end_at(place, handle.index(), after) };
         self.mark(handle.index());
         Some((place, after))
+    }
+
+    /// The same, of a place that was found.
+    ///
+    /// # Safety
+    ///
+    /// The place is of this storage and holds the value of slot `index`; the stamp is the one after it.
+    #[inline(always)]
+    unsafe fn end_at(&mut self, place: Place<T>, index: u32, after: u32) {
+        // SAFETY: passed on from the caller.
+        unsafe {
+            self.tags.remove(index, self.values.tags(place).widen());
+            self.values.stamp(place).store(after, Ordering::Relaxed);
+        }
     }
 
     /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used again.
@@ -415,12 +441,21 @@ impl<T: Thing> Cells<T> {
             unlikely();
             self.vacate_slowly(index, after);
         } else {
-            self.slots.release_live(index);
-            if self.is_clustered() {
-                self.clusters.note_freed(index, &self.slots);
-            }
+            self.release_live(index);
         }
         Freed { index, stamp: after }
+    }
+
+    /// Frees a slot that is live, as [`Slots::is_calm`] says.
+    #[inline(always)]
+    fn release_live(&mut self, index: u32) {
+        match Self::TAGGED {
+            true => self.slots.release_live::<true>(index),
+            false => self.slots.release_live::<false>(index),
+        }
+        if self.is_clustered() {
+            self.clusters.note_freed(index, &self.slots);
+        }
     }
 
     /// The same, whatever the slot was.
@@ -452,6 +487,27 @@ impl<T: Thing> Cells<T> {
         let (tags, mut value) = unsafe { (self.values.tags(place), self.values.take(place)) };
         value.put_tags(tags); // what the pool knows, whatever somebody wrote to the field
         Some((value, freed))
+    }
+
+    /// Ends the life that `handle` names and drops the value, which may panic: the way that most things go. Answers `false`, and has
+    /// changed nothing, if there is no such thing, or if more than that is to be done.
+    #[inline(always)]
+    pub(crate) fn drop_alone(&mut self, handle: Handle<T>) -> bool {
+        if !self.alone || !self.slots.is_calm() {
+            unlikely();
+            return false;
+        }
+        let Some(place) = self.find(handle) else { return false };
+        let after = Handle::<T>::STAMP.after_death(handle.stamp());
+        if after == SPENT {
+            unlikely();
+            return false;
+        }
+        // SAFETY: the place is of this storage and holds the value that the handle names (`find`).
+        unsafe { self.end_at(place, handle.index(), after) };
+        self.release_live(handle.index());
+        drop(Doomed { cells: self, place });
+        true
     }
 
     /// Ends the life that `handle` names, tells `freed` of the slot, and drops the value, which may panic. Answers whether there

@@ -132,6 +132,12 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.slots.check()?;
         self.check_tags()?;
+        if self.alone && self.marks.is_some() {
+            return Err("a thing that goes would not be marked");
+        }
+        if !Self::TAGGED && self.slots.is_hand_astray() {
+            return Err("S6: what is at hand is not the lowest group");
+        }
         let mut staged = 0;
         for index in self.values.ranges().flatten().map(|index| index as u32) {
             let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };

@@ -219,6 +219,7 @@ impl<T: Thing> Pool<T> {
     /// See [`Reuse`].
     pub fn set_reuse(&mut self, reuse: Reuse) {
         self.cells.drop_hand();
+        self.cells.set_alone(false);
         self.order = Order::new(reuse, &self.cells);
     }
 
@@ -241,6 +242,9 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.cells.check()?;
+        if self.cells.is_alone() && !self.is_alone() {
+            return Err("somebody has to hear of a thing that goes, and would not");
+        }
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
         }

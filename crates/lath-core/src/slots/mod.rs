@@ -256,49 +256,49 @@ impl Slots {
         }
     }
 
-    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that [`is_calm`](Self::is_calm).
+    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that [`is_calm`](Self::is_calm). Unless things are
+    /// clustered, no group is at hand but the lowest (S6).
     #[inline(always)]
-    pub(crate) fn release_live(&mut self, index: u32) {
+    pub(crate) fn release_live<const CLUSTERED: bool>(&mut self, index: u32) {
         debug_assert!(self.is_calm());
+        let number = index / GROUP;
+        let [held, live, ..] = self.group_mut(number);
+        let before = *live;
+        debug_assert!(before & bit(index) != 0, "a slot was freed that was not live");
+        let after = before & !bit(index);
+        *live = after;
+        let was_full = *held | before == u64::MAX;
         self.live -= 1;
-        self.release_bits(index, bit(index));
+        if number <= *self.lowest.get_mut() || CLUSTERED && number == self.groups.hand() {
+            unlikely();
+            return self.note_release_at(index);
+        }
+        if was_full | (after == 0) {
+            self.note_release(number, was_full, after == 0);
+        }
     }
 
     /// Live to free, for several slots of a group, after [`note_use`](Self::note_use).
-    #[inline]
     pub(crate) fn release_all(&mut self, number: u32, bits: u64) {
+        let [_, live, ..] = self.group_mut(number);
+        debug_assert!(*live & bits == bits, "a slot was freed that was not live");
+        *live &= !bits;
         self.live -= bits.count_ones();
-        self.release_bits(number * GROUP, bits);
+        self.note_release_here(number, bits);
     }
 
-    /// Live to free, for slots of the group of slot `index`.
-    #[inline(always)]
-    fn release_bits(&mut self, index: u32, bits: u64) {
-        let Some([held, live, ..]) = self.groups.get_mut(index / GROUP) else { unreachable!("it was live") };
-        let before = *live;
-        debug_assert!(before & bits == bits, "a slot was freed that was not live");
-        *live = before & !bits;
-        let (was_full, none_live) = (*held | before == u64::MAX, *live == 0);
-        let number = index / GROUP;
-        if number < *self.lowest.get_mut() || number == self.groups.hand() {
-            unlikely();
-            self.offer(number, bits);
-        }
-        if was_full | none_live {
-            self.note_release(number, was_full, none_live);
-        }
-    }
-
-    /// Notes that slots have become free where the next one is taken from, or before that.
+    /// Notes that a slot has become free where the next one is taken from, or before that.
     #[inline(never)]
-    fn offer(&mut self, number: u32, bits: u64) {
-        let lowest = self.lowest.get_mut();
-        let free = self.groups.at_hand_mut();
-        if number < *lowest {
-            (*lowest, *free) = (number, 0);
-        } else if *free != 0 {
-            *free |= bits;
-        }
+    fn note_release_at(&mut self, index: u32) {
+        self.note_release_here(index / GROUP, bit(index));
+    }
+
+    /// The same for these slots of a group, wherever it is.
+    fn note_release_here(&mut self, number: u32, bits: u64) {
+        let [held, live, ..] = self.group_mut(number);
+        let (was_full, none_live) = (*held | *live | bits == u64::MAX, *live == 0);
+        self.note_release(number, was_full, none_live);
+        self.offer(number, bits);
     }
 
     /// Notes that a group is no longer full, or has lost its last live slot.
@@ -309,6 +309,19 @@ impl Slots {
         }
         if none_live {
             self.with_live.clear(number);
+        }
+    }
+
+    /// Notes that slots have become free, where the next one is taken from, or before that, or elsewhere.
+    #[inline]
+    fn offer(&mut self, number: u32, bits: u64) {
+        let lowest = self.lowest.get_mut();
+        let is_at_hand = number == self.groups.hand();
+        let free = self.groups.at_hand_mut();
+        if number < *lowest {
+            (*lowest, *free) = (number, 0);
+        } else if is_at_hand && *free != 0 {
+            *free |= bits;
         }
     }
 
@@ -357,9 +370,7 @@ impl Slots {
         if was_full {
             self.full.clear(number);
         }
-        if number < *self.lowest.get_mut() || number == self.groups.hand() {
-            self.offer(number, bit(index));
-        }
+        self.offer(number, bit(index));
     }
 
     /// Live to buried.

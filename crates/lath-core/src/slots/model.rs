@@ -181,7 +181,7 @@ impl Game {
                 if let Some(index) = first(self, State::Live) {
                     self.model.note_use();
                     match self.slots.is_calm() {
-                        true => self.slots.release_live(index),
+                        true => self.slots.release_live::<false>(index),
                         false => self.slots.release(index, false),
                     }
                     self.model.put(index, State::Free);
