@@ -153,22 +153,20 @@ impl<T: Thing> Cells<T> {
         let index = self.slots.lowest_free()?;
         // What follows a slot without memory has none either, as a rule.
         if self.values.place(index).is_some() {
-            self.prefetch_after(index);
+            self.prefetch_after(index / GROUP);
         }
         Some(index)
     }
 
-    /// Prefetches the free slots of the group after that of `index` that has any: they are next. Slots that were freed here
+    /// Prefetches the free slots of the first group after this one that has any: they are next. Slots that were freed here
     /// and there are far apart, which the processor does not foresee.
-    fn prefetch_after(&self, index: u32) {
-        let Some(next) = (index / GROUP + 1).checked_mul(GROUP).and_then(|from| self.slots.next_free(from)) else {
-            return;
-        };
-        let free = self.slots.free_word(next / GROUP);
+    #[inline]
+    fn prefetch_after(&self, number: u32) {
+        let Some((next, free)) = self.slots.next_free_group(number + 1) else { return };
         if free == u64::MAX {
             return; // what was never used, or emptied, lies in a row
         }
-        if let Some(first) = self.values.place(next - next % GROUP) {
+        if let Some(first) = self.values.place(next * GROUP) {
             for bit in ones(free) {
                 // SAFETY: both places are of this storage and in one group.
                 self.values.prefetch(unsafe { T::Storage::step(first, bit) });
@@ -325,14 +323,15 @@ impl<T: Thing> Cells<T> {
     }
 
     /// Puts a value into the slot that is its turn, if that is near the last one and nothing else is to be done; otherwise gives
-    /// it back. `lowest_first` is asked before a group is put at hand: whether the lowest free slot is whose turn it is.
+    /// it back. Answers also whether [`note_spawned`](Self::note_spawned) has to hear of it, in any case; it has to where changes are marked.
+    /// `lowest_first` is asked before a group is put at hand: whether the lowest free slot is whose turn it is.
     #[inline(always)]
     pub(crate) fn spawn_near(
         &mut self,
         marks: Marks,
         value: T,
         lowest_first: impl FnOnce() -> bool,
-    ) -> Result<Handle<T>, T> {
+    ) -> Result<(Handle<T>, bool), T> {
         // What is at hand is whose turn it is (S6), for things with tags if it is that of their cluster.
         let is_its =
             !self.is_clustered() || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.hand());
@@ -361,14 +360,18 @@ impl<T: Thing> Cells<T> {
             stamp.store(live, Ordering::Relaxed);
             live
         };
-        let edge = free.take();
-        slots.note_edge(index, edge);
+        let is_edge = free.take();
         if Self::TAGGED {
             tags.insert(index, marks.tags);
             self.hold_to(place, marks.tags);
         }
+        Ok((Handle::from_parts(index, stamp), is_edge))
+    }
+
+    /// Notes what [`spawn_near`](Self::spawn_near) left to be noted of a slot that it has filled.
+    pub(crate) fn note_spawned(&mut self, index: u32) {
+        self.slots.note_taken(index / GROUP, 1 << (index % GROUP));
         self.mark(index);
-        Ok(Handle::from_parts(index, stamp))
     }
 
     /// Puts the group at hand that the next thing with these tags goes to, if it has memory and a free slot.
@@ -376,17 +379,19 @@ impl<T: Thing> Cells<T> {
     #[inline(never)]
     fn put_at_hand(&mut self, tags: u64) -> bool {
         let group = match self.is_clustered() {
-            true => self.clusters.near(tags, self.slots.lowest()),
-            false => self.next_free(tags).map(|next| next / GROUP),
+            true => self.clusters.near(tags, self.slots.lowest()).map(|group| (group, self.slots.free_word(group))),
+            false => self.slots.lowest_free_group(),
         };
-        let Some(group) = group else { return false };
-        match self.values.place(group * GROUP) {
-            Some(first) if self.slots.put_at_hand(group) => {
-                self.first = Hand(first);
-                true
-            }
-            _ => false,
+        let Some((group, free)) = group.filter(|(_, free)| *free != 0) else { return false };
+        let Some(first) = self.values.place(group * GROUP) else { return false };
+        if !self.slots.put_at_hand(group, free) {
+            return false;
         }
+        self.first = Hand(first);
+        if !self.is_clustered() {
+            self.prefetch_after(group);
+        }
+        true
     }
 
     /// Forgets what is at hand: the order in which slots are used again has changed.

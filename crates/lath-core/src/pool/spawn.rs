@@ -64,13 +64,29 @@ impl<T: Thing> Pool<T> {
             return Err((marks, value));
         }
         let order = &self.order;
-        let handle = match self.cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
-            Ok(handle) => handle,
-            Err(value) => return Err((marks, value)),
-        };
-        let Self { cells, counts, .. } = self;
-        counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
-        Ok(handle)
+        match self.cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
+            Ok((handle, _)) if self.counts.is_noted(handle.generation()) => Ok(self.note_spawned(handle)),
+            Ok((handle, true)) => Ok(self.note_spawned_at_edge(handle)),
+            Ok((handle, false)) => Ok(handle),
+            Err(value) => Err((marks, value)),
+        }
+    }
+
+    /// Notes a thing that was just spawned, for whoever counts or marks. Gives the handle back: the caller need not keep it meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn note_spawned(&mut self, handle: Handle<T>) -> Handle<T> {
+        self.cells.note_spawned(handle.index());
+        self.counts.note_spawned::<T>(handle.generation(), || self.cells.slots().used());
+        handle
+    }
+
+    /// The same for one that was the first or the last of its group.
+    #[cold]
+    #[inline(never)]
+    fn note_spawned_at_edge(&mut self, handle: Handle<T>) -> Handle<T> {
+        self.cells.note_spawned(handle.index());
+        handle
     }
 
     #[inline(never)]

@@ -36,7 +36,6 @@ use crate::blocks::unlikely;
 use crate::error::OutOfMemory;
 use crate::state::State;
 
-use free::Edge;
 pub(crate) use groups::LiveWords;
 use groups::{BURIED, CLAIMED, Groups, HELD, LIVE};
 
@@ -226,32 +225,27 @@ impl Slots {
         }
         let [held, live, ..] = self.group_mut(number);
         debug_assert!((*held | *live) & bits == 0, "a slot was handed out while it was taken");
-        let edge = Edge { full: *held | *live | bits == u64::MAX, first: *live == 0 };
+        let is_edge = *held | *live | bits == u64::MAX || *live == 0;
         *live |= bits;
         self.live += bits.count_ones();
         if number == self.groups.hand() {
             *self.groups.at_hand_mut() &= !bits;
         }
-        self.note_edge(number * GROUP, edge);
-    }
-
-    /// Notes that the group of a slot has become full, or has got its first live slot.
-    #[inline(always)]
-    pub(crate) fn note_edge(&mut self, index: u32, edge: Edge) {
-        if edge.full | edge.first {
-            self.note_edge_now(index, edge);
+        if is_edge {
+            self.note_taken(number, bits);
         }
     }
 
+    /// Notes that these slots of a group are live: it may be full now, or have had none before.
     #[cold]
     #[inline(never)]
-    fn note_edge_now(&mut self, index: u32, edge: Edge) {
-        let number = index / GROUP;
-        // In the last group there may be slots beyond the limit.
-        if edge.full && self.groups.taken(number) == u64::MAX {
+    pub(crate) fn note_taken(&mut self, number: u32, bits: u64) {
+        let [held, live, ..] = self.group_mut(number);
+        let (full, first) = (*held | *live == u64::MAX, *live == bits);
+        if full {
             self.full.set(number);
         }
-        if edge.first {
+        if first {
             self.with_live.set(number);
         }
     }

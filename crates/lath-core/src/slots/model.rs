@@ -255,11 +255,13 @@ impl Game {
                     self.grow(index);
                     let group = self.slots.lowest();
                     let ready = self.slots.hand() == group && self.slots.has_at_hand();
-                    assert!(ready || self.slots.put_at_hand(group), "there is memory for {index}");
+                    let free = self.slots.free_word(group);
+                    assert!(ready || self.slots.put_at_hand(group, free), "there is memory for {index}");
                     let free = self.slots.free_at_hand().expect("there is a free slot");
                     assert_eq!((free.index, free.bit), (index, index % GROUP));
-                    let edge = free.take();
-                    self.slots.note_edge(index, edge);
+                    if free.take() {
+                        self.slots.note_taken(index / GROUP, bit(index));
+                    }
                     self.model.put(index, State::Live);
                     lowest = self.model.next_free(index);
                 }
