@@ -127,6 +127,8 @@ impl Slots {
                 return None;
             }
             match self.groups.taken((end / u64::from(GROUP)) as u32) {
+                // From here on nothing was ever taken.
+                0 if end >= self.worn_end() * u64::from(GROUP) => end = first + u64::from(len),
                 // A whole free group, from its start.
                 0 if end % u64::from(GROUP) == 0 => end += u64::from(GROUP),
                 taken if taken & bit(end as u32) == 0 => end += 1,

@@ -29,6 +29,7 @@ mod image;
 #[cfg(test)]
 mod model;
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::bits::Bits;
@@ -234,6 +235,21 @@ impl Slots {
         if is_edge {
             self.note_taken(number, bits);
         }
+    }
+
+    /// Free to live, for all slots of several groups in a row. There must be room.
+    pub(crate) fn take_groups(&mut self, numbers: Range<u32>) {
+        for number in numbers.clone() {
+            let [held, live, ..] = self.group_mut(number);
+            debug_assert!(*held | *live == 0, "a slot was handed out while it was taken");
+            *live = u64::MAX;
+        }
+        self.live += numbers.len() as u32 * GROUP;
+        if numbers.contains(&self.groups.hand()) {
+            self.groups.drop_hand();
+        }
+        self.full.set_all(numbers.clone());
+        self.with_live.set_all(numbers);
     }
 
     /// Notes that these slots of a group are live: it may be full now, or have had none before.
