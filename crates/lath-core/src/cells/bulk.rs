@@ -80,15 +80,15 @@ impl<T: Thing> Cells<T> {
         unsafe { self.values.grow_bare(first, len) }
     }
 
-    /// Gives some slots of a group the stamps of slots that were never used.
+    /// Gives slots, at these distances from `start`, the stamps of slots that were never used.
     ///
     /// # Safety
     ///
-    /// `start` is the first place of a group of this storage. The slots hold no values, or none that anybody will ask for.
+    /// All of them are of one run of this storage. They hold no values, or none that anybody will ask for.
     pub(super) unsafe fn set_fresh(&mut self, start: Place<T>, bits: u64) {
         for bit in ones(bits) {
-            // SAFETY: both places are of this storage and in one group; `&mut self` keeps everyone else away. Through a pointer: there
-            // may be no stamp yet.
+            // SAFETY: both places are of one run of this storage, by the caller; `&mut self` keeps everyone else away. Through a pointer:
+            // there may be no stamp yet.
             unsafe { self.values.stamps(T::Storage::step(start, bit)).cast_mut().write(SPENT) };
         }
     }

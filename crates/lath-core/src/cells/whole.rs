@@ -133,7 +133,7 @@ impl<T: Thing> Cells<T> {
         self.slots.check()?;
         self.check_tags()?;
         if self.alone && self.marks.is_some() {
-            return Err("a thing that goes would not be marked");
+            return Err("C5: a thing that goes would not be marked");
         }
         if !Self::TAGGED && self.slots.is_hand_astray() {
             return Err("S6: what is at hand is not the lowest group");

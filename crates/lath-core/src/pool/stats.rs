@@ -90,7 +90,14 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) const fn new() -> Self {
-        Self { largest_generation: 0, noted_from: 0, marked: false, expected: u32::MAX, warn: None, beyond_expected: false }
+        Self {
+            largest_generation: 0,
+            noted_from: 0,
+            marked: false,
+            expected: u32::MAX,
+            warn: None,
+            beyond_expected: false,
+        }
     }
 
     /// Whether things of this generation are noted when they are spawned.
@@ -99,9 +106,10 @@ impl Counts {
         generation >= self.noted_from
     }
 
-    /// From now on all things are noted: changes are marked.
-    pub(super) fn note_all(&mut self) {
-        (self.noted_from, self.marked) = (0, true);
+    /// Whether changes are marked, and so all things noted.
+    pub(super) fn set_marked(&mut self, marked: bool) {
+        self.marked = marked;
+        self.set_largest_generation(self.largest_generation);
     }
 
     /// Notes a thing that was just spawned; `used` counts it.

@@ -19,8 +19,8 @@
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
 //! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is not 0 nothing is claimed, and fewer
 //!   than `calm` live slots are, with those that are buried, no more than `high_water`.
-//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are some, and things are not clustered, no other
-//!   slot below them is free.
+//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are some, and things are not clustered, that group
+//!   is `lowest`, so that no slot below them is free.
 
 mod check;
 mod free;

@@ -155,7 +155,16 @@ impl Game {
                     self.model.put(index, State::Live);
                 }
             }
-            1..=3 => {
+            1 => {
+                // All free groups in a row from here on, or some of them.
+                let whole = (group..group + self.random.u32(1..200))
+                    .take_while(|&group| self.model.word(group, State::Free) == u64::MAX);
+                let end = whole.last().map_or(group, |last| last + 1);
+                (group..end).for_each(|group| self.grow(group * GROUP));
+                self.slots.take_groups(group..end);
+                (group..end).for_each(|group| self.model.put_all(group, u64::MAX, State::Live));
+            }
+            2 | 3 => {
                 for group in group..group + self.random.u32(1..20) {
                     let free = self.some(self.slots.free_word(group));
                     assert_eq!(free & !self.model.word(group, State::Free), 0, "a slot that is not free, in {group}");
