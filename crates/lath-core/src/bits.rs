@@ -4,7 +4,7 @@
 //! says that the word has a one. `Bits<false>` looks for zeros: a level-two bit says that the word has none left. Either
 //! way fresh memory, all zero, is right as it is.
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use crate::blocks::Coarse;
@@ -56,7 +56,23 @@ impl<const ONES: bool> Bits<ONES> {
     /// Sets bit `i`, which must have memory.
     #[inline]
     pub(crate) fn set(&mut self, i: u32) {
-        let (before, after) = update(&mut self.words, i, |word, bit| word | bit);
+        self.set_in_word(i, 1 << (i & 63));
+    }
+
+    /// Sets bits in a row, which must have memory.
+    pub(crate) fn set_all(&mut self, bits: Range<u32>) {
+        let mut i = bits.start;
+        while i < bits.end {
+            let len = (64 - (i & 63)).min(bits.end - i);
+            self.set_in_word(i, u64::MAX >> (64 - len) << (i & 63));
+            i += len;
+        }
+    }
+
+    /// Sets some bits of the word that bit `i`, one of them, is in.
+    #[inline]
+    fn set_in_word(&mut self, i: u32, ones: u64) {
+        let (before, after) = update(&mut self.words, i, |word, _| word | ones);
         if if ONES { before == 0 } else { after == u64::MAX } {
             update(&mut self.summary, i >> 6, |word, bit| word | bit);
         }
@@ -160,10 +176,9 @@ mod tests {
                     model.remove(&i);
                 }
                 1 => {
-                    for i in i..=(i + 300).min(*span.end()) {
-                        bits.set(i);
-                        model.insert(i);
-                    }
+                    let end = (i + random.u32(..300)).min(*span.end()) + 1;
+                    bits.set_all(i..end);
+                    model.extend(i..end);
                 }
                 2 => {
                     for i in i..=(i + random.u32(..300)).min(*span.end()) {

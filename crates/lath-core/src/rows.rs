@@ -91,26 +91,25 @@ impl<T: Thing> Rows<T> {
         u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
     }
 
-    /// Makes slots ready up to the end of the group of `index`; or, if they are not next, the whole block of `index`. If `bare`, those of the
-    /// group have no stamps yet.
+    /// Makes slots ready, from `first` on to `end`, whole groups of one block; or, if they are not next, that whole block. If `bare`, they have
+    /// no stamps yet.
     ///
     /// # Safety
     ///
     /// Nobody looks at a slot that has no stamp.
-    unsafe fn extend(&self, index: u32, bare: bool) -> Result<(), OutOfMemory> {
+    unsafe fn extend(&self, first: u32, end: u64, bare: bool) -> Result<(), OutOfMemory> {
         let ready = self.ready.load(Ordering::Relaxed);
-        if u64::from(index) < ready {
+        if u64::from(first) < ready {
             return Ok(());
         }
-        if !self.is_next(index, ready) {
-            return self.slots.grow(index).map(|_| ());
+        if !self.is_next(first, ready) {
+            return self.slots.grow(first).map(|_| ());
         }
         // SAFETY: no slot is looked at before it is ready, but for `place_beyond`, which passes over this block.
-        unsafe { self.slots.grow_uninit(index) }?;
-        // Groups do not cross blocks. The stamps of a group are set just before its slots are filled: they are in the cache
-        // then, which they would not be if the whole block had been cleared.
-        let first = u64::from(index - index % GROUP);
-        let mut end = first + u64::from(GROUP);
+        unsafe { self.slots.grow_uninit(first) }?;
+        // The stamps of a group are set just before its slots are filled: they are in the cache then, which they would not be if the
+        // whole block had been cleared.
+        let (first, mut end) = (u64::from(first), end);
         // SAFETY: there is memory for the whole block, which both ends of this lie in. Nobody else writes here: these slots
         // were not ready, and only one thread extends at a time.
         unsafe {
@@ -174,9 +173,12 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline]
     fn prefetch(&self, place: Self::Place) {
-        for line in (0..size_of::<Row<T>>().min(256)).step_by(64) {
+        let size = size_of::<Row<T>>().min(256);
+        for line in (0..size).step_by(64) {
             prefetch(place.as_ptr().wrapping_byte_add(line));
         }
+        // Rows begin anywhere in a cache line: the last byte may be on one more.
+        prefetch(place.as_ptr().wrapping_byte_add(size - 1));
     }
 
     #[inline(always)]
@@ -203,19 +205,20 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
             wait(&mut rounds);
         }
+        let first = index - index % GROUP; // groups do not cross blocks
         // SAFETY: all slots get stamps.
-        let extended = unsafe { self.extend(index, false) };
+        let extended = unsafe { self.extend(first, u64::from(first) + u64::from(GROUP), false) };
         self.extending.store(false, Ordering::Release);
         extended?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
     #[inline]
-    unsafe fn grow_bare(&mut self, index: u32) -> Result<Self::Place, OutOfMemory> {
+    unsafe fn grow_bare(&mut self, first: u32, len: u32) -> Result<Self::Place, OutOfMemory> {
         // SAFETY: nobody else can look (`&mut self`), and the caller does not before there are stamps.
-        unsafe { self.extend(index, true) }?;
+        unsafe { self.extend(first, u64::from(first) + u64::from(len), true) }?;
         _ = self.know(); // refused: these slots are found more slowly
-        Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
+        Ok(self.place(first).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
     fn slots(&self) -> u64 {

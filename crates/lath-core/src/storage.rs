@@ -6,6 +6,7 @@ use core::sync::atomic::AtomicU32;
 
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
+use crate::slots::GROUP;
 use crate::thing::Thing;
 
 /// A shared look at a thing: `&T` for rows, a struct of references for columns.
@@ -98,7 +99,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// [`OutOfMemory`] if the allocator refuses; nothing changed.
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory>;
 
-    /// As [`grow`](Self::grow), but the stamps of that group may not be set.
+    /// Makes memory for `len` slots from `first` on, whole groups of one run, as [`grow`](Self::grow) does for one; but their stamps may not be
+    /// set.
     ///
     /// # Errors
     ///
@@ -106,9 +108,12 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// # Safety
     ///
-    /// The caller sets the stamps of all 64 slots before anybody looks at them.
-    unsafe fn grow_bare(&mut self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        self.grow(index)
+    /// None of the slots has memory before. The caller sets all their stamps before anybody looks at them.
+    unsafe fn grow_bare(&mut self, first: u32, len: u32) -> Result<Self::Place, OutOfMemory> {
+        for later in (GROUP..len).step_by(GROUP as usize) {
+            self.grow(first + later)?;
+        }
+        self.grow(first)
     }
 
     /// How many slots have memory, counted from slot 0 up to the first gap.

@@ -53,6 +53,32 @@ fn generations_of_slots_that_are_long_free_survive_being_put_back_twice() {
     generations_survive::<PlainColumns>();
 }
 
+/// A pool asks once whether anybody has to hear of a thing that goes: an image may bring somebody along.
+#[test]
+fn links_and_an_order_of_reuse_that_an_image_brings_hear_of_things_that_go() {
+    let mut pool = Pool::<PlainRow>::new();
+    let things: Vec<_> = (0..200).map(|_| pool.spawn(PlainRow::default())).collect();
+    for with_links in [true, false] {
+        let mut other = pool.clone();
+        match with_links {
+            true => other.tree_mut().attach(things[101], things[100]).unwrap(),
+            false => other.set_reuse(Reuse::Lifo),
+        }
+        let mut image = PoolImage::new();
+        other.capture(&mut image);
+        // The first goes with care, the second the common way.
+        assert!(pool.despawn(things[190]) && pool.despawn(things[191]));
+        pool.restore(&image).unwrap();
+        assert!(pool.despawn(things[100]));
+        assert_eq!(pool.contains(things[101]), !with_links);
+        assert!(pool.despawn(things[150]));
+        assert_eq!(pool.check_invariants(), Ok(()));
+        let next = pool.spawn(PlainRow::default());
+        assert_eq!(next.index(), things[if with_links { 100 } else { 150 }].index());
+        pool.restore(&image).unwrap();
+    }
+}
+
 #[test]
 fn a_pool_of_plain_rows_is_put_back() {
     seeds().for_each(|seed| restored::<PlainRow>(Dice::with_seed(seed), 4));

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::{Directory, Zeroed};
+use super::{Directory, Zeroed, unlikely};
 use crate::error::OutOfMemory;
 
 /// The table: as long as nobody calls [`know`](Directory::know), it is empty and takes no memory.
@@ -55,6 +55,7 @@ impl<E: Zeroed, const FIRST: u32> Chart<'_, E, FIRST> {
     #[inline(always)]
     pub fn block(self, index: u32) -> Option<E::Known> {
         if index >= self.known {
+            unlikely();
             return None;
         }
         // SAFETY: in bounds (B3); the table is borrowed for as long as the chart.

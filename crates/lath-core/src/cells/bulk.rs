@@ -64,29 +64,31 @@ impl<T: Thing> Cells<T> {
         Batch { run: handle.index()..handle.index() + 1, stamp: handle.stamp(), ..Batch::EMPTY }
     }
 
-    /// Makes room for a group whose slots have no stamps yet. The place of the first.
+    /// Makes room for `len` slots from `first` on, whole groups of one run that have no memory and no stamps yet. The place of the first.
     ///
     /// # Safety
     ///
-    /// The caller sets the stamps of all 64 slots, before anybody looks at them.
-    pub(super) unsafe fn bare_room(&mut self, first: u32) -> Result<Place<T>, OutOfMemory> {
-        if !self.slots.has_room(first) {
-            self.slots.grow(first)?;
-            self.slots.know()?;
+    /// None of them has memory before. The caller sets the stamps of all of them, before anybody looks at them.
+    pub(super) unsafe fn bare_room(&mut self, first: u32, len: u32) -> Result<Place<T>, OutOfMemory> {
+        for index in [first, first + (len - 1)] {
+            if !self.slots.has_room(index) {
+                self.slots.grow(index)?;
+                self.slots.know()?;
+            }
         }
         // SAFETY: passed on from the caller.
-        unsafe { self.values.grow_bare(first) }
+        unsafe { self.values.grow_bare(first, len) }
     }
 
-    /// Gives some slots of a group the stamps of slots that were never used.
+    /// Gives slots, at these distances from `start`, the stamps of slots that were never used.
     ///
     /// # Safety
     ///
-    /// `start` is the first place of a group of this storage. The slots hold no values, or none that anybody will ask for.
+    /// All of them are of one run of this storage. They hold no values, or none that anybody will ask for.
     pub(super) unsafe fn set_fresh(&mut self, start: Place<T>, bits: u64) {
         for bit in ones(bits) {
-            // SAFETY: both places are of this storage and in one group; `&mut self` keeps everyone else away. Through a pointer: there
-            // may be no stamp yet.
+            // SAFETY: both places are of one run of this storage, by the caller; `&mut self` keeps everyone else away. Through a pointer:
+            // there may be no stamp yet.
             unsafe { self.values.stamps(T::Storage::step(start, bit)).cast_mut().write(SPENT) };
         }
     }
@@ -103,7 +105,7 @@ impl<T: Thing> Cells<T> {
         let first = index - index % GROUP;
         let fresh = self.values.place(first).is_none();
         // SAFETY: slots that are filled get a stamp, the others get theirs from `Filled`.
-        let start = if fresh { unsafe { self.bare_room(first) }.ok()? } else { self.values.place(first)? };
+        let start = if fresh { unsafe { self.bare_room(first, GROUP) }.ok()? } else { self.values.place(first)? };
         let free = self.slots.free_word(first / GROUP);
         let mut filled = Filled { cells: self, number: first / GROUP, bits: 0, bare: fresh.then_some(start) };
         let bits = Handle::<T>::STAMP;

@@ -8,6 +8,7 @@ use crate::view::View;
 
 impl<T: Thing> Cells<T> {
     pub(crate) fn track_changes(&mut self) {
+        self.alone = false;
         self.marks.get_or_insert_with(|| Box::new(Marks::new(1)));
         self.slots.set_tracked();
     }

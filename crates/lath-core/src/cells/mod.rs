@@ -9,11 +9,13 @@
 //!   after, with release ordering.
 //! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All slots of that group have memory.
 //! - **C5** The slots know whether changes are marked.
+//! - **C6** While things go `alone`, the pool has no tree and keeps no order of freed slots, and changes are not marked.
 
 mod bulk;
 mod cascade;
 mod changes;
 mod deal;
+mod despawn;
 mod ended;
 mod finder;
 pub(crate) mod image;
@@ -50,6 +52,7 @@ pub(crate) use bulk::{Batch, End};
 pub use cascade::Relatives;
 pub(crate) use cascade::Sweep;
 pub use deal::Lane;
+pub(crate) use despawn::Freed;
 pub(crate) use ended::Ended;
 use finder::Finder;
 pub use many::ViewMany;
@@ -71,6 +74,8 @@ pub struct Cells<T: Thing> {
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
+    /// Nobody but the slots has to hear of a thing that goes (C6). May be `false` all the same.
+    alone: bool,
     /// The first slot of the group that `slots` have at hand (C4).
     first: Hand<Place<T>>,
 }
@@ -106,6 +111,7 @@ impl<T: Thing> Cells<T> {
             clustered: true,
             marks: None,
             staged: AtomicU32::new(0),
+            alone: false,
             first: Hand(place),
         };
         cells.know()?;
@@ -121,6 +127,17 @@ impl<T: Thing> Cells<T> {
     #[inline]
     pub(crate) fn slots(&self) -> &Slots {
         &self.slots
+    }
+
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone
+    }
+
+    /// Notes whether anybody has to hear of a thing that goes; the pool says whether there is a tree, or an order of freed slots.
+    #[inline]
+    pub(crate) fn set_alone(&mut self, alone: bool) {
+        self.alone = alone && self.marks.is_none();
     }
 
     /// Notes how many slots are in use, before many of them are freed.
@@ -141,22 +158,20 @@ impl<T: Thing> Cells<T> {
         let index = self.slots.lowest_free()?;
         // What follows a slot without memory has none either, as a rule.
         if self.values.place(index).is_some() {
-            self.prefetch_after(index);
+            self.prefetch_after(index / GROUP);
         }
         Some(index)
     }
 
-    /// Prefetches the free slots of the group after that of `index` that has any: they are next. Slots that were freed here
+    /// Prefetches the free slots of the first group after this one that has any: they are next. Slots that were freed here
     /// and there are far apart, which the processor does not foresee.
-    fn prefetch_after(&self, index: u32) {
-        let Some(next) = (index / GROUP + 1).checked_mul(GROUP).and_then(|from| self.slots.next_free(from)) else {
-            return;
-        };
-        let free = self.slots.free_word(next / GROUP);
+    #[inline]
+    fn prefetch_after(&self, number: u32) {
+        let Some((next, free)) = self.slots.next_free_group(number + 1) else { return };
         if free == u64::MAX {
             return; // what was never used, or emptied, lies in a row
         }
-        if let Some(first) = self.values.place(next - next % GROUP) {
+        if let Some(first) = self.values.place(next * GROUP) {
             for bit in ones(free) {
                 // SAFETY: both places are of this storage and in one group.
                 self.values.prefetch(unsafe { T::Storage::step(first, bit) });
@@ -312,14 +327,15 @@ impl<T: Thing> Cells<T> {
     }
 
     /// Puts a value into the slot that is its turn, if that is near the last one and nothing else is to be done; otherwise gives
-    /// it back. `lowest_first` is asked before a group is put at hand: whether the lowest free slot is whose turn it is.
+    /// it back. Answers also whether [`note_spawned`](Self::note_spawned) has to hear of it, in any case; it has to where changes are marked.
+    /// `lowest_first` is asked before a group is put at hand: whether the lowest free slot is whose turn it is.
     #[inline(always)]
     pub(crate) fn spawn_near(
         &mut self,
         marks: Marks,
         value: T,
         lowest_first: impl FnOnce() -> bool,
-    ) -> Result<Handle<T>, T> {
+    ) -> Result<(Handle<T>, bool), T> {
         // What is at hand is whose turn it is (S6), for things with tags if it is that of their cluster.
         let is_its =
             !self.is_clustered() || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.hand());
@@ -348,14 +364,18 @@ impl<T: Thing> Cells<T> {
             stamp.store(live, Ordering::Relaxed);
             live
         };
-        let edge = free.take();
-        slots.note_edge(index, edge);
+        let is_edge = free.take();
         if Self::TAGGED {
             tags.insert(index, marks.tags);
             self.hold_to(place, marks.tags);
         }
+        Ok((Handle::from_parts(index, stamp), is_edge))
+    }
+
+    /// Notes what [`spawn_near`](Self::spawn_near) left to be noted of a slot that it has filled.
+    pub(crate) fn note_spawned(&mut self, index: u32) {
+        self.slots.note_taken(index / GROUP, 1 << (index % GROUP));
         self.mark(index);
-        Ok(Handle::from_parts(index, stamp))
     }
 
     /// Puts the group at hand that the next thing with these tags goes to, if it has memory and a free slot.
@@ -363,17 +383,19 @@ impl<T: Thing> Cells<T> {
     #[inline(never)]
     fn put_at_hand(&mut self, tags: u64) -> bool {
         let group = match self.is_clustered() {
-            true => self.clusters.near(tags, self.slots.lowest()),
-            false => self.next_free(tags).map(|next| next / GROUP),
+            true => self.clusters.near(tags, self.slots.lowest()).map(|group| (group, self.slots.free_word(group))),
+            false => self.slots.lowest_free_group(),
         };
-        let Some(group) = group else { return false };
-        match self.values.place(group * GROUP) {
-            Some(first) if self.slots.put_at_hand(group) => {
-                self.first = Hand(first);
-                true
-            }
-            _ => false,
+        let Some((group, free)) = group.filter(|(_, free)| *free != 0) else { return false };
+        let Some(first) = self.values.place(group * GROUP) else { return false };
+        if !self.slots.put_at_hand(group, free) {
+            return false;
         }
+        self.first = Hand(first);
+        if !self.is_clustered() {
+            self.prefetch_after(group);
+        }
+        true
     }
 
     /// Forgets what is at hand: the order in which slots are used again has changed.
@@ -394,115 +416,6 @@ impl<T: Thing> Cells<T> {
         let bits = Handle::<T>::STAMP;
         let stamp = bits.stamp(bits.generation_of(stamp) + 1, kind);
         Ok(Vacancy { cells: self, index, place, stamp, tags })
-    }
-
-    /// Ends the life that `handle` names: the value stays where it is, for the caller to deal with at once.
-    #[inline]
-    fn end(&mut self, handle: Handle<T>) -> Option<(Place<T>, u32)> {
-        let place = self.find(handle)?;
-        let after = Handle::<T>::STAMP.after_death(handle.stamp());
-        // SAFETY: the place is of this storage and holds a value (`find`).
-        unsafe {
-            self.tags.remove(handle.index(), self.values.tags(place).widen());
-            self.values.stamp(place).store(after, Ordering::Relaxed);
-        }
-        self.mark(handle.index());
-        Some((place, after))
-    }
-
-    /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used again.
-    #[inline]
-    fn vacate(&mut self, index: u32, after: u32) -> Freed {
-        if after == SPENT || !self.slots.is_calm() {
-            unlikely();
-            self.vacate_slowly(index, after);
-        } else {
-            self.slots.release_live(index);
-            if self.is_clustered() {
-                self.clusters.note_freed(index, &self.slots);
-            }
-        }
-        Freed { index, stamp: after }
-    }
-
-    /// The same, whatever the slot was.
-    #[cold]
-    #[inline(never)]
-    fn vacate_slowly(&mut self, index: u32, after: u32) {
-        if self.slots.state(index) == State::Claimed {
-            *self.staged.get_mut() -= 1;
-        }
-        self.release(index, after == SPENT);
-    }
-
-    /// Frees or retires a slot.
-    #[inline]
-    fn release(&mut self, index: u32, retire: bool) {
-        self.slots.release(index, retire);
-        if self.is_clustered() {
-            self.clusters.note_freed(index, &self.slots);
-        }
-    }
-
-    /// Moves the value that `handle` names out of its slot, which is then free or retired.
-    #[inline]
-    pub(crate) fn take(&mut self, handle: Handle<T>) -> Option<(T, Freed)> {
-        let (place, after) = self.end(handle)?;
-        let freed = self.vacate(handle.index(), after);
-        // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`); the stamp no
-        // longer says so.
-        let (tags, mut value) = unsafe { (self.values.tags(place), self.values.take(place)) };
-        value.put_tags(tags); // what the pool knows, whatever somebody wrote to the field
-        Some((value, freed))
-    }
-
-    /// Ends the life that `handle` names, tells `freed` of the slot, and drops the value, which may panic. Answers whether there
-    /// was one.
-    #[inline]
-    pub(crate) fn drop_value(&mut self, handle: Handle<T>, freed: impl FnOnce(Freed, &Self)) -> bool {
-        let Some((place, after)) = self.end(handle) else { return false };
-        let slot = self.vacate(handle.index(), after);
-        let doomed = Doomed { cells: self, place };
-        freed(slot, doomed.cells);
-        true
-    }
-
-    /// Ends the life that `handle` names and keeps the value in its slot, out of reach.
-    pub(crate) fn bury(&mut self, handle: Handle<T>) -> bool {
-        if self.end(handle).is_none() {
-            return false;
-        }
-        if self.slots.state(handle.index()) == State::Claimed {
-            *self.staged.get_mut() -= 1;
-            self.slots.settle(handle.index());
-        }
-        self.slots.bury(handle.index());
-        true
-    }
-
-    /// Tells `freed` of a buried slot, and drops its value. Answers whether it was buried.
-    pub(crate) fn exhume(&mut self, index: u32, freed: impl FnOnce(Freed, &Self)) -> bool {
-        if self.slots.state(index) != State::Buried {
-            return false;
-        }
-        let (Some(place), Some(stamp)) = (self.values.place(index), self.stamp(index)) else { return false };
-        self.release(index, stamp == SPENT);
-        let doomed = Doomed { cells: self, place };
-        freed(Freed { index, stamp }, doomed.cells);
-        true
-    }
-
-    /// Gives up a reservation: the handle never resolves. `None` if it is not pending.
-    pub(crate) fn cancel(&mut self, handle: Handle<T>) -> Option<Freed> {
-        if !matches!(self.why_not(handle), HandleError::Pending { .. }) {
-            return None;
-        }
-        let place = self.values.place(handle.index())?;
-        let after = Handle::<T>::STAMP.after_death(handle.stamp());
-        // SAFETY: the place is of this storage.
-        unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
-        self.release(handle.index(), after == SPENT);
-        Some(Freed { index: handle.index(), stamp: after })
     }
 
     /// Notes that the generations of a free or retired slot before `stamp` are over. Never goes back.
@@ -531,30 +444,6 @@ impl Marks {
     #[inline(always)]
     pub(crate) fn of<T: Thing>(value: &T) -> Self {
         Self { kind: value.kind(), tags: value.tags().widen() }
-    }
-}
-
-/// A slot that has become free, or retired if its stamp is [`SPENT`].
-#[derive(Clone, Copy)]
-pub(crate) struct Freed {
-    pub(crate) index: u32,
-    pub(crate) stamp: u32,
-}
-
-/// A value whose slot is no longer its own: dropped with this, and only with this.
-struct Doomed<'a, T: Thing> {
-    cells: &'a mut Cells<T>,
-    place: Place<T>,
-}
-
-impl<T: Thing> Drop for Doomed<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        if T::Storage::NEEDS_DROP {
-            // SAFETY: the place is of this storage and holds a value whose life has ended: whoever made this left no
-            // stamp or state behind that says so, and `&mut Cells` has kept the slot from being filled since.
-            unsafe { self.cells.values.drop_in_place(self.place) };
-        }
     }
 }
 

@@ -65,10 +65,16 @@ impl<T: Thing> Cells<T> {
 
     /// Notes that the slots of a run are live. All hold values; those after the first `worn` have their stamps already.
     fn note_run(&mut self, first: u32, n: u32, worn: u32, stamp: u32) {
+        let mut whole = 0..0;
         for (number, bits) in groups_of(first, 0, n) {
-            self.slots.take_all(number, bits);
+            match bits {
+                u64::MAX if whole.is_empty() => whole = number..number + 1,
+                u64::MAX => whole.end += 1,
+                _ => self.slots.take_all(number, bits),
+            }
             self.mark(number * GROUP);
         }
+        self.slots.take_groups(whole);
         for place in self.places(first, worn) {
             // SAFETY: the place is of this storage and, as an odd stamp says (C1), holds a value (by the caller).
             unsafe { self.values.stamp(place).store(stamp, Ordering::Relaxed) };
@@ -138,27 +144,34 @@ impl<T: Thing> Written<'_, T> {
         Ok(())
     }
 
-    /// Makes memory for the slots that are left of `n`, group by group, and fills them with values and stamps.
+    /// Makes memory for the slots that are left of `n`, block by block, and fills them with values and stamps.
     #[inline(always)]
     fn fill_fresh(
         &mut self,
         n: u32,
         mut make: impl FnMut(u32) -> Result<(T, u32), SpawnFault>,
     ) -> Result<(), SpawnFault> {
-        for (number, bits) in groups_of(self.first, self.count, n - self.count) {
-            // SAFETY: slots of the run get a stamp when they are filled, or from `clear_stamps`, the others below.
-            let start = unsafe { self.cells.bare_room(number * GROUP) }.map_err(SpawnFault::OutOfMemory)?;
-            self.made += bits.count_ones();
-            // SAFETY: the first place of the group; slots that are not of the run hold nothing.
-            unsafe { self.cells.set_fresh(start, !bits) };
-            let first = bits.trailing_zeros();
-            for bit in first..first + bits.count_ones() {
+        while self.count < n {
+            // As many as are left in this block, and the groups that they lie in.
+            let from = self.first + self.count;
+            let len = T::Storage::run_len(from).min(n - self.count);
+            let before = from % GROUP;
+            let whole = (before + len).next_multiple_of(GROUP);
+            // SAFETY: none has memory, as `worn_part` says. Slots of the run get a stamp when they are filled, or from `clear_stamps`, the
+            // others below.
+            let start = unsafe { self.cells.bare_room(from - before, whole) }.map_err(SpawnFault::OutOfMemory)?;
+            self.made += len;
+            for slot in (0..before).chain(before + len..whole) {
+                // SAFETY: both places are of this storage and in one run; slots that are not of the run hold nothing.
+                unsafe { self.cells.set_fresh(T::Storage::step(start, slot), 1) };
+            }
+            for slot in before..before + len {
                 let (value, stamp) = make(self.count)?;
                 let values = &self.cells.values;
-                // SAFETY: both places are of this storage and in one group; nobody else uses the value of a free slot. The stamp is set
+                // SAFETY: both places are of this storage and in one run; nobody else uses the value of a free slot. The stamp is set
                 // through a pointer: there is none yet.
                 unsafe {
-                    let place = T::Storage::step(start, bit);
+                    let place = T::Storage::step(start, slot);
                     values.prefetch_on(place);
                     values.write(place, value);
                     values.stamps(place).cast_mut().write(stamp);

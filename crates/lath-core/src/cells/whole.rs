@@ -135,6 +135,12 @@ impl<T: Thing> Cells<T> {
         if self.slots.is_tracked() != self.marks.is_some() {
             return Err("C5: changes are marked and the slots do not know, or the other way round");
         }
+        if self.alone && self.marks.is_some() {
+            return Err("C6: a thing that goes would not be marked");
+        }
+        if !Self::TAGGED && self.slots.is_hand_astray() {
+            return Err("S6: what is at hand is not the lowest group");
+        }
         let mut staged = 0;
         for index in self.values.ranges().flatten().map(|index| index as u32) {
             let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };

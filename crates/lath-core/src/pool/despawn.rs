@@ -11,8 +11,8 @@ use crate::storage::ThingMut;
 use crate::thing::Thing;
 use crate::tree::Orphans;
 
-/// How many things ahead memory is asked for when many are despawned.
-const AHEAD: usize = 16;
+/// Of how many things memory is asked for before the first of them is despawned.
+const AHEAD: usize = 64;
 
 impl<T: Thing> Pool<T> {
     /// Drops the thing that `handle` names and ends its generation. Answers whether there was one.
@@ -35,7 +35,19 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn despawn(&mut self, handle: Handle<T>) -> bool {
+        self.cells.drop_alone(handle) || self.despawn_with_care(handle)
+    }
+
+    /// As [`despawn`](Self::despawn), for all cases.
+    #[inline(never)]
+    fn despawn_with_care(&mut self, handle: Handle<T>) -> bool {
+        self.cells.set_alone(self.is_alone());
         if self.trees.is_empty() { self.despawn_alone(handle) } else { self.despawn_linked(handle, None) }
+    }
+
+    /// Whether nobody but the cells has to hear of a thing that goes.
+    pub(super) fn is_alone(&self) -> bool {
+        self.trees.is_empty() && self.order.reuse() == Reuse::Lowest
     }
 
     /// Takes many things out of the pool and drops them, as [`despawn`](Self::despawn) does, one after the other: how many of them
@@ -57,17 +69,21 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(crew.len(), 60);
     /// ```
     pub fn despawn_many(&mut self, handles: impl IntoIterator<Item = Handle<T>>) -> u32 {
-        // The handles whose memory was asked for, in a ring.
+        let mut handles = handles.into_iter();
         let mut asked = [Handle::NIL; AHEAD];
         let mut count = 0;
-        let mut turn = 0;
-        for handle in handles {
-            self.cells.prefetch_stamp(handle);
-            count += u32::from(self.despawn(core::mem::replace(&mut asked[turn], handle)));
-            turn = (turn + 1) % AHEAD;
+        loop {
+            let mut len = 0;
+            for (place, handle) in asked.iter_mut().zip(&mut handles) {
+                self.cells.prefetch_stamp(handle);
+                *place = handle;
+                len += 1;
+            }
+            count += asked[..len].iter().map(|&handle| u32::from(self.despawn(handle))).sum::<u32>();
+            if len < AHEAD {
+                return count;
+            }
         }
-        asked.rotate_left(turn);
-        asked.into_iter().fold(count, |count, handle| count + u32::from(self.despawn(handle)))
     }
 
     /// Despawns a thing and those who leave with it. `orphans` is what becomes of its own children, if not what the relations

@@ -134,6 +134,7 @@ impl<T: Snap> Pool<T> {
         if T::Storage::NEEDS_DROP {
             self.drop_all_but(cells);
         }
+        self.cells.set_alone(false);
         self.cells.raise_tick(rest.tick);
         self.cells.restore(cells, rest.since.filter(|_| *identity == self.identity));
         let (freed, fresh) = rest.order.parts();

@@ -219,6 +219,7 @@ impl<T: Thing> Pool<T> {
     /// See [`Reuse`].
     pub fn set_reuse(&mut self, reuse: Reuse) {
         self.cells.drop_hand();
+        self.cells.set_alone(false);
         self.order = Order::new(reuse, &self.cells);
     }
 
@@ -241,6 +242,9 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.cells.check()?;
+        if self.cells.is_alone() && !self.is_alone() {
+            return Err("C6: a tree or an order of reuse would not hear of a thing that goes");
+        }
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
         }
@@ -269,7 +273,9 @@ impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);
         let identity = image::next_identity();
-        Self { cells, order: self.order.clone(), graves, counts: self.counts, trees: self.trees.clone(), identity }
+        let mut counts = self.counts;
+        counts.set_marked(false); // changes of the copy are not tracked
+        Self { cells, order: self.order.clone(), graves, counts, trees: self.trees.clone(), identity }
     }
 }
 

@@ -215,12 +215,29 @@ pub(super) fn spawn_near<T: Thing>(
     if fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
         return Err((marks, value));
     }
-    let handle = match cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
-        Ok(handle) => handle,
-        Err(value) => return Err((marks, value)),
-    };
+    match cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
+        Ok((handle, _)) if counts.is_noted(handle.generation()) => Ok(note_spawned(cells, counts, handle)),
+        Ok((handle, true)) => Ok(note_spawned_at_edge(cells, handle)),
+        Ok((handle, false)) => Ok(handle),
+        Err(value) => Err((marks, value)),
+    }
+}
+
+/// Notes a thing that was just spawned, for whoever counts or marks. Gives the handle back: the caller need not keep it meanwhile.
+#[cold]
+#[inline(never)]
+fn note_spawned<T: Thing>(cells: &mut Cells<T>, counts: &mut Counts, handle: Handle<T>) -> Handle<T> {
+    cells.note_spawned(handle.index());
     counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
-    Ok(handle)
+    handle
+}
+
+/// The same for one that was the first or the last of its group.
+#[cold]
+#[inline(never)]
+fn note_spawned_at_edge<T: Thing>(cells: &mut Cells<T>, handle: Handle<T>) -> Handle<T> {
+    cells.note_spawned(handle.index());
+    handle
 }
 
 #[cold]

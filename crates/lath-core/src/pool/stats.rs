@@ -80,8 +80,9 @@ impl fmt::Display for Excess {
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
     largest_generation: u32,
-    /// Things of this generation or a later one are noted when they are spawned: all of them while a bound is expected.
+    /// Things of this generation or a later one are noted when they are spawned: all of them while a bound is expected, or changes are marked.
     noted_from: u32,
+    marked: bool,
     expected: u32,
     warn: Option<fn(&Excess)>,
     beyond_expected: bool,
@@ -89,13 +90,32 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) const fn new() -> Self {
-        Self { largest_generation: 0, noted_from: 0, expected: u32::MAX, warn: None, beyond_expected: false }
+        Self {
+            largest_generation: 0,
+            noted_from: 0,
+            marked: false,
+            expected: u32::MAX,
+            warn: None,
+            beyond_expected: false,
+        }
+    }
+
+    /// Whether things of this generation are noted when they are spawned.
+    #[inline(always)]
+    pub(super) fn is_noted(&self, generation: u32) -> bool {
+        generation >= self.noted_from
+    }
+
+    /// Whether changes are marked, and so all things noted.
+    pub(super) fn set_marked(&mut self, marked: bool) {
+        self.marked = marked;
+        self.set_largest_generation(self.largest_generation);
     }
 
     /// Notes a thing that was just spawned; `used` counts it.
     #[inline]
     pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: impl FnOnce() -> u32) {
-        if generation >= self.noted_from {
+        if self.is_noted(generation) {
             self.note_now(generation, used(), type_name::<T>());
         }
     }
@@ -117,7 +137,8 @@ impl Counts {
 
     pub(super) fn set_largest_generation(&mut self, generation: u32) {
         self.largest_generation = generation;
-        self.noted_from = if self.expected == u32::MAX { generation.saturating_add(1) } else { 0 };
+        let some = self.expected == u32::MAX && !self.marked;
+        self.noted_from = if some { generation.saturating_add(1) } else { 0 };
     }
 }
 

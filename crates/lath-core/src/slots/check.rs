@@ -5,6 +5,11 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::{GROUP, Slots, ones};
 
 impl Slots {
+    /// Whether there are slots at hand that are not of the lowest group: in clusters only.
+    pub(crate) fn is_hand_astray(&self) -> bool {
+        self.groups.at_hand() != 0 && self.groups.hand() != self.lowest()
+    }
+
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let (mut all_live, mut all_claimed, mut all_buried) = (0, 0, 0);

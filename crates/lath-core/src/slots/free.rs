@@ -11,17 +11,36 @@ impl Slots {
     /// The lowest free slot at `from` or later, whether or not there is memory for it.
     #[inline]
     pub(crate) fn next_free(&self, from: u32) -> Option<u32> {
-        let mut group = from / GROUP;
-        let mut mask = u64::MAX << (from % GROUP);
+        let number = from / GROUP;
+        let (number, free) = match self.free_word(number) & u64::MAX << (from % GROUP) {
+            0 => self.next_free_group(number + 1)?,
+            free => (number, free),
+        };
+        Some(number * GROUP + free.trailing_zeros())
+    }
+
+    /// The first group at `number` or later that has free slots, and which they are, whether or not there is memory for them.
+    #[inline]
+    pub(crate) fn next_free_group(&self, number: u32) -> Option<(u32, u64)> {
+        let mut number = number;
         loop {
-            let free = !self.groups.taken(group) & mask;
-            if free != 0 {
-                let index = group * GROUP + free.trailing_zeros();
-                return (u64::from(index) < self.limit).then_some(index);
+            // The next group is looked at before the set of full ones is: in a worn pool most groups have a free slot.
+            match self.free_word(number) {
+                0 => number = self.full.next(number + 1).filter(|&number| self.has_group(number))?,
+                free => return Some((number, free)),
             }
-            group = self.full.next(group + 1).filter(|&group| u64::from(group) * u64::from(GROUP) < self.limit)?;
-            mask = u64::MAX;
         }
+    }
+
+    /// The lowest group that has free slots, and which they are.
+    #[inline]
+    pub(crate) fn lowest_free_group(&mut self) -> Option<(u32, u64)> {
+        let (number, free) = match self.free_word(self.lowest()) {
+            0 => self.next_free_group(self.lowest() + 1)?,
+            free => (self.lowest(), free),
+        };
+        *self.lowest.get_mut() = number;
+        Some((number, free))
     }
 
     /// The group where the lowest free slot was found last: there are none before it.
@@ -42,10 +61,10 @@ impl Slots {
         *self.groups.at_hand_mut() != 0
     }
 
-    /// Puts a group at hand. Answers whether it has memory and a free slot.
-    pub(crate) fn put_at_hand(&mut self, number: u32) -> bool {
-        let free = self.free_word(number);
-        free != 0 && self.groups.put_at_hand(number, free)
+    /// Puts a group at hand that has these free slots. Answers whether it has memory.
+    pub(crate) fn put_at_hand(&mut self, number: u32, free: u64) -> bool {
+        debug_assert!(free == self.free_word(number));
+        self.groups.put_at_hand(number, free)
     }
 
     /// Forgets what is at hand: the next slot is to be found in another way.
@@ -69,26 +88,23 @@ impl Slots {
     /// The lowest free slot of all.
     #[inline]
     pub(crate) fn lowest_free(&mut self) -> Option<u32> {
-        let lowest = *self.lowest.get_mut();
-        let found = self.next_free(lowest * GROUP);
-        *self.lowest.get_mut() = found.map_or(lowest, |index| index / GROUP);
-        found
+        self.lowest_free_group().map(|(number, free)| number * GROUP + free.trailing_zeros())
     }
 
     /// The lowest free slot of a group.
     #[inline]
     pub(crate) fn free_in(&self, number: u32) -> Option<u32> {
-        let free = !self.groups.taken(number);
-        let index = number * GROUP + free.trailing_zeros() % GROUP;
-        (free != 0 && u64::from(index) < self.limit).then_some(index)
+        let free = self.free_word(number);
+        (free != 0).then(|| number * GROUP + free.trailing_zeros())
     }
 
     /// The free slots of a group that can be handed out.
+    #[inline]
     pub(crate) fn free_word(&self, number: u32) -> u64 {
         let first = u64::from(number) * u64::from(GROUP);
         let within = match self.limit.saturating_sub(first) {
-            0 => 0,
-            left => u64::MAX >> (64 - left.min(64)),
+            64.. => u64::MAX,
+            left => !(u64::MAX << left),
         };
         !self.groups.taken(number) & within
     }
@@ -111,6 +127,8 @@ impl Slots {
                 return None;
             }
             match self.groups.taken((end / u64::from(GROUP)) as u32) {
+                // From here on nothing was ever taken.
+                0 if end >= self.worn_end() * u64::from(GROUP) => end = first + u64::from(len),
                 // A whole free group, from its start.
                 0 if end % u64::from(GROUP) == 0 => end += u64::from(GROUP),
                 taken if taken & bit(end as u32) == 0 => end += 1,
@@ -167,23 +185,15 @@ pub(crate) struct FreeSlot<'a> {
 }
 
 impl FreeSlot<'_> {
-    /// Free to live.
+    /// Free to live. Answers whether [`Slots::note_taken`] has to hear of it.
     #[inline(always)]
-    pub(crate) fn take(self) -> Edge {
+    pub(crate) fn take(self) -> bool {
         // Without asking for the number of the bit: whoever spawns next waits for this.
         let after = self.before & (self.before - 1);
         let live = *self.live;
         *self.free = after;
         *self.live = live | self.before & self.before.wrapping_neg();
         *self.count += 1;
-        Edge { full: after == 0, first: live == 0 }
+        (after == 0) | (live == 0)
     }
-}
-
-/// What taking a slot did to its group: none is free now, or this was its first live slot. To be noted.
-#[derive(Clone, Copy)]
-#[must_use]
-pub(crate) struct Edge {
-    pub(super) full: bool,
-    pub(super) first: bool,
 }

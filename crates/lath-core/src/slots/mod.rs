@@ -19,8 +19,8 @@
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
 //! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is not 0 nothing is claimed, and fewer
 //!   than `calm` live slots are, with those that are buried, no more than `high_water`.
-//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are some, and things are not clustered, no other
-//!   slot below them is free.
+//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are some, and things are not clustered, that group
+//!   is `lowest`, so that no slot below them is free.
 
 mod check;
 mod free;
@@ -29,6 +29,7 @@ mod image;
 #[cfg(test)]
 mod model;
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::bits::Bits;
@@ -36,7 +37,6 @@ use crate::blocks::unlikely;
 use crate::error::OutOfMemory;
 use crate::state::State;
 
-use free::Edge;
 pub(crate) use groups::LiveWords;
 use groups::{BURIED, CLAIMED, Groups, HELD, LIVE};
 
@@ -252,79 +252,89 @@ impl Slots {
         }
         let [held, live, ..] = self.group_mut(number);
         debug_assert!((*held | *live) & bits == 0, "a slot was handed out while it was taken");
-        let edge = Edge { full: *held | *live | bits == u64::MAX, first: *live == 0 };
+        let is_edge = *held | *live | bits == u64::MAX || *live == 0;
         *live |= bits;
         self.live += bits.count_ones();
         if number == self.groups.hand() {
             *self.groups.at_hand_mut() &= !bits;
         }
-        self.note_edge(number * GROUP, edge);
-    }
-
-    /// Notes that the group of a slot has become full, or has got its first live slot.
-    #[inline(always)]
-    pub(crate) fn note_edge(&mut self, index: u32, edge: Edge) {
-        if edge.full | edge.first {
-            self.note_edge_now(index, edge);
+        if is_edge {
+            self.note_taken(number, bits);
         }
     }
 
+    /// Free to live, for all slots of several groups in a row. There must be room.
+    pub(crate) fn take_groups(&mut self, numbers: Range<u32>) {
+        for number in numbers.clone() {
+            let [held, live, ..] = self.group_mut(number);
+            debug_assert!(*held | *live == 0, "a slot was handed out while it was taken");
+            *live = u64::MAX;
+        }
+        self.live += numbers.len() as u32 * GROUP;
+        if numbers.contains(&self.groups.hand()) {
+            self.groups.drop_hand();
+        }
+        self.full.set_all(numbers.clone());
+        self.with_live.set_all(numbers);
+    }
+
+    /// Notes that these slots of a group are live: it may be full now, or have had none before.
     #[cold]
     #[inline(never)]
-    fn note_edge_now(&mut self, index: u32, edge: Edge) {
-        let number = index / GROUP;
-        // In the last group there may be slots beyond the limit.
-        if edge.full && self.groups.taken(number) == u64::MAX {
+    pub(crate) fn note_taken(&mut self, number: u32, bits: u64) {
+        let [held, live, ..] = self.group_mut(number);
+        let (full, first) = (*held | *live == u64::MAX, *live == bits);
+        if full {
             self.full.set(number);
         }
-        if edge.first {
+        if first {
             self.with_live.set(number);
         }
     }
 
-    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that [`is_calm`](Self::is_calm).
+    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that [`is_calm`](Self::is_calm). Unless things are
+    /// clustered, no group is at hand but the lowest (S6).
     #[inline(always)]
-    pub(crate) fn release_live(&mut self, index: u32) {
+    pub(crate) fn release_live<const CLUSTERED: bool>(&mut self, index: u32) {
         debug_assert!(self.is_calm());
+        let number = index / GROUP;
+        let [held, live, ..] = self.group_mut(number);
+        let before = *live;
+        debug_assert!(before & bit(index) != 0, "a slot was freed that was not live");
+        let after = before & !bit(index);
+        *live = after;
+        let was_full = *held | before == u64::MAX;
         self.live -= 1;
-        self.release_bits(index, bit(index));
+        if number <= *self.lowest.get_mut() || CLUSTERED && number == self.groups.hand() {
+            unlikely();
+            return self.note_release_at(index);
+        }
+        if was_full | (after == 0) {
+            self.note_release(number, was_full, after == 0);
+        }
     }
 
     /// Live to free, for several slots of a group, after [`note_use`](Self::note_use).
-    #[inline]
     pub(crate) fn release_all(&mut self, number: u32, bits: u64) {
+        let [_, live, ..] = self.group_mut(number);
+        debug_assert!(*live & bits == bits, "a slot was freed that was not live");
+        *live &= !bits;
         self.live -= bits.count_ones();
-        self.release_bits(number * GROUP, bits);
+        self.note_release_here(number, bits);
     }
 
-    /// Live to free, for slots of the group of slot `index`.
-    #[inline(always)]
-    fn release_bits(&mut self, index: u32, bits: u64) {
-        let Some([held, live, ..]) = self.groups.get_mut(index / GROUP) else { unreachable!("it was live") };
-        let before = *live;
-        debug_assert!(before & bits == bits, "a slot was freed that was not live");
-        *live = before & !bits;
-        let (was_full, none_live) = (*held | before == u64::MAX, *live == 0);
-        let number = index / GROUP;
-        if number < *self.lowest.get_mut() || number == self.groups.hand() {
-            unlikely();
-            self.offer(number, bits);
-        }
-        if was_full | none_live {
-            self.note_release(number, was_full, none_live);
-        }
-    }
-
-    /// Notes that slots have become free where the next one is taken from, or before that.
+    /// Notes that a slot has become free where the next one is taken from, or before that.
     #[inline(never)]
-    fn offer(&mut self, number: u32, bits: u64) {
-        let lowest = self.lowest.get_mut();
-        let free = self.groups.at_hand_mut();
-        if number < *lowest {
-            (*lowest, *free) = (number, 0);
-        } else if *free != 0 {
-            *free |= bits;
-        }
+    fn note_release_at(&mut self, index: u32) {
+        self.note_release_here(index / GROUP, bit(index));
+    }
+
+    /// The same for these slots of a group, wherever it is.
+    fn note_release_here(&mut self, number: u32, bits: u64) {
+        let [held, live, ..] = self.group_mut(number);
+        let (was_full, none_live) = (*held | *live | bits == u64::MAX, *live == 0);
+        self.note_release(number, was_full, none_live);
+        self.offer(number, bits);
     }
 
     /// Notes that a group is no longer full, or has lost its last live slot.
@@ -335,6 +345,19 @@ impl Slots {
         }
         if none_live {
             self.with_live.clear(number);
+        }
+    }
+
+    /// Notes that slots have become free, where the next one is taken from, or before that, or elsewhere.
+    #[inline]
+    fn offer(&mut self, number: u32, bits: u64) {
+        let lowest = self.lowest.get_mut();
+        let is_at_hand = number == self.groups.hand();
+        let free = self.groups.at_hand_mut();
+        if number < *lowest {
+            (*lowest, *free) = (number, 0);
+        } else if is_at_hand && *free != 0 {
+            *free |= bits;
         }
     }
 
@@ -383,9 +406,7 @@ impl Slots {
         if was_full {
             self.full.clear(number);
         }
-        if number < *self.lowest.get_mut() || number == self.groups.hand() {
-            self.offer(number, bit(index));
-        }
+        self.offer(number, bit(index));
     }
 
     /// Live to buried.

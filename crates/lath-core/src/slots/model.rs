@@ -155,7 +155,16 @@ impl Game {
                     self.model.put(index, State::Live);
                 }
             }
-            1..=3 => {
+            1 => {
+                // All free groups in a row from here on, or some of them.
+                let whole = (group..group + self.random.u32(1..200))
+                    .take_while(|&group| self.model.word(group, State::Free) == u64::MAX);
+                let end = whole.last().map_or(group, |last| last + 1);
+                (group..end).for_each(|group| self.grow(group * GROUP));
+                self.slots.take_groups(group..end);
+                (group..end).for_each(|group| self.model.put_all(group, u64::MAX, State::Live));
+            }
+            2 | 3 => {
                 for group in group..group + self.random.u32(1..20) {
                     let free = self.some(self.slots.free_word(group));
                     assert_eq!(free & !self.model.word(group, State::Free), 0, "a slot that is not free, in {group}");
@@ -181,7 +190,7 @@ impl Game {
                 if let Some(index) = first(self, State::Live) {
                     self.model.note_use();
                     match self.slots.is_calm() {
-                        true => self.slots.release_live(index),
+                        true => self.slots.release_live::<false>(index),
                         false => self.slots.release(index, false),
                     }
                     self.model.put(index, State::Free);
@@ -255,11 +264,13 @@ impl Game {
                     self.grow(index);
                     let group = self.slots.lowest();
                     let ready = self.slots.hand() == group && self.slots.has_at_hand();
-                    assert!(ready || self.slots.put_at_hand(group), "there is memory for {index}");
+                    let free = self.slots.free_word(group);
+                    assert!(ready || self.slots.put_at_hand(group, free), "there is memory for {index}");
                     let free = self.slots.free_at_hand().expect("there is a free slot");
                     assert_eq!((free.index, free.bit), (index, index % GROUP));
-                    let edge = free.take();
-                    self.slots.note_edge(index, edge);
+                    if free.take() {
+                        self.slots.note_taken(index / GROUP, bit(index));
+                    }
                     self.model.put(index, State::Live);
                     lowest = self.model.next_free(index);
                 }
