@@ -90,3 +90,18 @@ fn who_comes_later_hears_of_things_that_come() {
     let handle = pool.spawn(Crew { number: 1 });
     assert!(pool.changed_since::<crew::number>(before).any(|other| other == handle));
 }
+
+#[test]
+fn slots_that_a_run_takes_are_no_longer_where_the_next_thing_goes() {
+    let mut pool = Pool::new();
+    pool.spawn_many((0..63).map(|number| Crew { number }));
+    // The next group is at hand, and wholly free again.
+    let lone = pool.spawn(Crew::default());
+    assert!(pool.despawn(lone));
+    let run = pool.spawn_range(128, |number| Crew { number }).unwrap();
+    assert_eq!(run.first().index(), lone.index());
+    let next = pool.spawn(Crew { number: 1000 });
+    assert_eq!(next.index(), run.first().index() + 128);
+    assert!(run.iter().enumerate().all(|(n, handle)| pool[handle].number == n as u32));
+    assert_eq!(pool.check_invariants(), Ok(()));
+}
