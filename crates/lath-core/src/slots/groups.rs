@@ -243,11 +243,11 @@ impl LiveWords<'_> {
     /// Adds those of the first `len` groups to a list.
     pub(crate) fn copy_to(self, list: &mut Vec<u64>, len: u32) {
         let end = list.len() + len as usize;
-        let (before, len) = ((EIGHT - self.skipped) % EIGHT, len);
+        let before = (EIGHT - self.skipped) % EIGHT;
         list.extend((0..before.min(len)).map(|n| self.get(n)));
+        // Whole cache lines at once, word by word before and after them.
         for eight in self.eights.iter().skip(((self.skipped + before) / EIGHT) as usize) {
-            let left = end - list.len();
-            if left < EIGHT as usize {
+            if end - list.len() < EIGHT as usize {
                 break;
             }
             list.extend_from_slice(&live_of(eight));
