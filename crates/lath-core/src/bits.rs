@@ -77,7 +77,7 @@ impl<const ONES: bool> Bits<ONES> {
             update(&mut self.summary, i >> 6, |word, bit| word | bit);
         }
         if ONES {
-            self.raise_end(i | ones.ilog2());
+            self.raise_end(i & !63 | ones.ilog2());
         }
     }
 
