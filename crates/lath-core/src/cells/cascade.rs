@@ -172,6 +172,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     }
 
     /// Calls `f` for the live things without a parent in some groups.
+    #[cfg(feature = "parallel")]
     #[inline(always)]
     pub(super) fn roots_down(
         &mut self,

@@ -23,6 +23,7 @@ impl Step {
     pub(crate) const NONE: Self = Self { me: 0, parent: 0 };
 
     /// The step of a thing and its parent; nobody's slot if it has none.
+    #[cfg(feature = "parallel")]
     #[inline]
     pub(crate) fn of(rows: &[Row], me: u32) -> Self {
         Self { me, parent: rows.get(me as usize).map_or(0, |row| row.parent) }
