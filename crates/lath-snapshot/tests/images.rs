@@ -69,6 +69,7 @@ fn links_and_an_order_of_reuse_that_an_image_brings_hear_of_things_that_go() {
         // The first goes with care, the second the common way.
         assert!(pool.despawn(things[190]) && pool.despawn(things[191]));
         pool.restore(&image).unwrap();
+        assert_eq!(pool.check_invariants(), Ok(()));
         assert!(pool.despawn(things[100]));
         assert_eq!(pool.contains(things[101]), !with_links);
         assert!(pool.despawn(things[150]));
