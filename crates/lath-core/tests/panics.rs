@@ -509,6 +509,29 @@ fn tags_that_panic_while_a_subtree_goes_leave_whole_links_behind() {
     }
 }
 
+#[test]
+fn tags_that_panic_while_a_thing_comes_or_goes_leave_a_whole_pool_behind() {
+    // Where a group has no thing yet, and where one is left to make it full.
+    for before in [0, 1, 62, 63, 126, 127] {
+        for nth in 1.. {
+            let mut pool = Pool::new();
+            let some: Vec<_> = (0..before).map(|_| pool.spawn(Leaf { tags: Touchy(1) })).collect();
+            LEFT.set(nth);
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let more = pool.spawn(Leaf { tags: Touchy(1) });
+                some.iter().chain([&more]).rev().take(2).for_each(|&leaf| assert!(pool.despawn(leaf)));
+            }));
+            LEFT.set(u32::MAX);
+            assert_eq!(pool.check_invariants(), Ok(()), "call {nth} after {before} things");
+            assert_eq!(pool.len(), pool.iter().count(), "call {nth} after {before} things");
+            if outcome.is_ok() {
+                assert!(nth > 5, "tags are asked for their bits");
+                break;
+            }
+        }
+    }
+}
+
 #[derive(Thing, Default)]
 struct Grumpy {
     panics: bool,

@@ -366,6 +366,9 @@ impl<T: Thing> Cells<T> {
         };
         let is_edge = free.take();
         if Self::TAGGED {
+            if is_edge {
+                slots.note_taken(index / GROUP, 1 << (index % GROUP)); // before user code, which may panic
+            }
             tags.insert(index, marks.tags);
             self.hold_to(place, marks.tags);
         }
