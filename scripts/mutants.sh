@@ -20,6 +20,8 @@
 #
 # LATH_CRATES="lath-core lath-soa" uses the tests of these crates only, which are built sooner.
 #
+# LATH_JOBS=2 tries two changes at a time.
+#
 # To try everything anew, as after a change of the code: remove target/mutants.
 
 set -euo pipefail
