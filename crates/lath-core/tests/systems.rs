@@ -132,7 +132,8 @@ fn a_slot_that_is_kept_for_a_handle_goes_to_that_handle_only() {
     }
     assert_eq!((pool.stats().reserved, pool.check_invariants()), (2, Ok(())));
     assert!((0..60).all(|value| ![11, 50].contains(&pool.spawn(Plain { value }).index())));
-    assert!(pool.reserve_at(pool.handles().next().unwrap()).is_err(), "taken");
+    let taken = pool.handles().next().unwrap();
+    assert!(pool.reserve_at(taken).is_err());
     for handle in [dealt, later] {
         pool.spawn_at(handle, Plain { value: 77 }).unwrap();
         assert_eq!(pool[handle].value, 77);

@@ -217,7 +217,7 @@ fn trace(binary: &mut Binary) {
 fn one(binary: &Binary, tests: &[&str], environment: &[(&str, &str)], limit: Duration) -> Outcome {
     let limit = limit.as_secs().max(2).to_string();
     let mut child = Command::new("sh")
-        .args(["-c", "ulimit -c 0; ulimit -v 12000000; ulimit -t $0; exec \"$@\" 2>/dev/null"]) // a mutant may ask for memory without end
+        .args(["-c", "ulimit -c 0; ulimit -v 12000000; ulimit -S -t $0; exec \"$@\" 2>/dev/null"]) // a mutant may ask for memory without end
         .arg(limit)
         .arg(&binary.path)
         .arg("--exact")
