@@ -576,3 +576,18 @@ fn a_tag_that_first_comes_to_a_far_slot_is_seen() {
     let groups: BTreeSet<_> = movers.iter().map(|who| who.index() / 64).collect();
     assert!(groups.len() <= 2, "{groups:?}");
 }
+
+#[derive(Thing, Default)]
+#[thing(columns)]
+struct Note {
+    #[thing(cold)]
+    text: String,
+}
+
+#[test]
+fn a_thing_may_have_nothing_but_a_cold_field() {
+    let texts = ["", "some", "", "more"];
+    let mut pool: Pool<Note> = texts.map(|text| Note { text: text.to_owned() }).into_iter().collect();
+    let handles: Vec<_> = pool.handles().collect();
+    assert!(handles.into_iter().map(|who| pool.take(who).unwrap().text).eq(texts));
+}
