@@ -18,6 +18,10 @@
 #
 # LATH_EVERY=3 tries every third change of all files first, then those after them, and so on: a sample, if the time is short.
 #
+# LATH_CRATES="lath-core lath-soa" uses the tests of these crates only, which are built sooner.
+#
+# LATH_JOBS=2 tries two changes at a time.
+#
 # To try everything anew, as after a change of the code: remove target/mutants.
 
 set -euo pipefail
@@ -26,6 +30,7 @@ cd "$(dirname "$0")/.."
 command -v cargo-mutants >/dev/null || { echo "missing: cargo-mutants; cargo install cargo-mutants --locked" >&2; exit 1; }
 # Short games: a change is noticed early or not at all.
 export LATH_MODEL_STEPS="${LATH_MODEL_STEPS:-60}"
+export PROPTEST_MAX_SHRINK_ITERS=0 # that a test fails is all we want to know
 what="${1:-}"
 shift || { echo "usage: scripts/mutants.sh SECONDS|each [FILE…]" >&2; exit 2; }
 mkdir -p target/mutants
@@ -56,6 +61,7 @@ mkdir -p "$copy"
 git ls-files -z | xargs -0 cp --parents --update --preserve=timestamps -t "$copy"
 CARGO_TARGET_DIR=target/mutants/tool cargo build --release --manifest-path scripts/mutants/Cargo.toml
 export RUSTFLAGS="--cap-lints allow ${RUSTFLAGS:-}"
+export RUSTC_BOOTSTRAP=lath_core # for the switch, which is off at compile time
 export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=false
 CARGO_TARGET_DIR="$PWD/target/mutants/build" target/mutants/tool/release/lath-mutants \
     target/mutants/list.json "$copy" target/mutants/results.txt "$what" "$@"

@@ -138,7 +138,20 @@ mod tests {
         });
         let crew = Crew::new(2).map_err(|why| std::format!("{why}")).unwrap();
         assert_eq!(crew.count(), 2);
-        crew.enter(&mut || assert_eq!(count(), 2));
+        let mut seen = 0;
+        crew.enter(&mut || crew.enter(&mut || seen = count()));
+        assert_eq!(seen, 2);
+    }
+
+    #[test]
+    fn pieces_are_done_at_the_same_time_where_there_are_threads_for_them() {
+        for threads in [2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let all_are_here = std::sync::Barrier::new(threads); // whoever waits for all others has a thread of its own
+            let meet = |_: usize| _ = all_are_here.wait();
+            pool.install(|| for_each(threads, &meet));
+            pool.install(|| for_each_apart(threads, &meet));
+        }
     }
 
     #[test]

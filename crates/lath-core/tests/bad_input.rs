@@ -480,3 +480,42 @@ fn a_warning_comes_once_and_not_before_there_are_more_than_expected() {
     pool.expect_at_most_or(10, warn); // more than that are there
     assert_eq!((WARNED.load(Relaxed), pool.stats().beyond_expected), (2, true));
 }
+
+#[test]
+fn a_bound_is_watched_from_the_first_thing_to_the_one_too_many() {
+    let mut pool = Pool::<Leaky>::new();
+    pool.expect_at_most(2);
+    let beyond = [(); 4].map(|()| (pool.spawn(Leaky {}), pool.stats().beyond_expected).1);
+    assert_eq!(beyond, [false, false, true, true]);
+    let excess = Excess { thing: "Leaky", expected: 2 };
+    assert_eq!(excess.to_string(), "more than the expected 2 things of Leaky: a leak, or `expect_at_most` is too low");
+}
+
+#[test]
+fn a_link_that_cannot_be_says_why() {
+    let mut pool = Pool::new();
+    let [a, b, c, lone] = [1, 2, 3, 4].map(|number| pool.spawn(ship(number)));
+    let mut tree = pool.tree_mut();
+    tree.attach(b, a).unwrap();
+    tree.attach(c, b).unwrap();
+    let mut says = |child, parent| tree.attach(child, parent).unwrap_err().to_string();
+    assert_eq!(says(a, a), "1v1 cannot be put below itself");
+    assert_eq!(says(a, b), "1v1 cannot be put below 2v1, which is below it:\n1v1\n└─ 2v1");
+    assert_eq!(says(a, c), "1v1 cannot be put below 3v1, which is below it:\n1v1\n└─ … 1 in between\n   └─ 3v1");
+    assert_eq!(says(Handle::NIL, a), "there is no such child: the handle is nil: it names nothing");
+    assert_eq!(says(a, handle(9, 1)), "there is no such parent: 9v1 is stale: slot 9 is now at generation 0, free");
+    let mut says = |child, sibling| tree.attach_before(child, sibling).unwrap_err().to_string();
+    assert_eq!(says(c, lone), "nothing can be put beside 4v1, which has no parent: attach that first");
+    assert_eq!(says(c, Handle::NIL), "there is no such sibling: the handle is nil: it names nothing");
+}
+
+#[test]
+fn pools_and_what_they_refuse_can_be_printed() {
+    let mut pool = FixedPool::<Spark, 1>::new();
+    pool.spawn(Spark { number: 3 });
+    assert_eq!(format!("{pool:?}"), "{1v1: Spark { number: 3 }}");
+    let refused = pool.try_spawn(Spark { number: 4 }).unwrap_err();
+    assert_eq!(format!("{refused:?}"), "SpawnError { fault: Full { capacity: 1, retired: 0 }, .. }");
+    let pool = Pool::<Leaky>::new();
+    assert_eq!(format!("{pool:?}"), format!("Pool {{ thing: \"bad_input::Leaky\", stats: {:?} }}", pool.stats()));
+}

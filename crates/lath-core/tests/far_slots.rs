@@ -154,6 +154,9 @@ fn play(seed: u64) {
         assert!(pool.iter().map(|(who, crew)| (who, crew.number)).eq(model.live()), "step {step} of seed {seed}");
         if step % 8 == 7 {
             assert_eq!(pool.check_invariants(), Ok(()), "step {step} of seed {seed}");
+            let mut from = 0;
+            let walked = std::iter::from_fn(|| pool.next_from(from).inspect(|who| from = who.index() + 1));
+            assert!(walked.eq(model.live().map(|(who, _)| who)), "bit by bit, step {step} of seed {seed}");
         }
         for _ in 0..40 {
             let index = place(&mut random);

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use lath_core::bitflags::bitflags;
-use lath_core::{Attached, Handle, Lane, Mut, Pool, Ref, Thing, View};
+use lath_core::{Attached, Handle, HandleError, Lane, Mut, Pool, Ref, Relation, Thing, View};
 use proptest::prelude::*;
 
 bitflags! {
@@ -113,6 +113,35 @@ fn every_lane_of_a_small_pool_gets_its_share() {
 }
 
 #[test]
+fn a_pool_for_65535_things_is_dealt_by_groups_and_a_smaller_one_by_slots() {
+    for (capacity, second) in [(65_535, 64), (65_534, 2)] {
+        let pool = Pool::<Plain>::fixed(capacity).unwrap();
+        assert_eq!(pool.deal(&mut Lane::new(1, 2), &Plain::default()).unwrap().index(), second);
+    }
+}
+
+#[test]
+fn a_slot_that_is_kept_for_a_handle_goes_to_that_handle_only() {
+    let mut pool: Pool<Plain> = (0..10).map(|value| Plain { value }).collect();
+    let dealt = pool.deal(&mut Lane::new(0, 1), &Plain::default()).unwrap();
+    let later = Handle::from_bits(9 << 32 | 50); // a slot without a past, under its fifth handle
+    for handle in [dealt, later, dealt, later] {
+        pool.reserve_at(handle).unwrap();
+        assert!(matches!(pool.check(handle), Err(HandleError::Pending { .. })), "{:?}", pool.check(handle));
+        assert!(pool.reserve_at(Handle::from_bits(handle.to_bits() + (2 << 32))).is_err(), "kept for another");
+    }
+    assert_eq!((pool.stats().reserved, pool.check_invariants()), (2, Ok(())));
+    assert!((0..60).all(|value| ![11, 50].contains(&pool.spawn(Plain { value }).index())));
+    let taken = pool.handles().next().unwrap();
+    assert!(pool.reserve_at(taken).is_err());
+    for handle in [dealt, later] {
+        pool.spawn_at(handle, Plain { value: 77 }).unwrap();
+        assert_eq!(pool[handle].value, 77);
+    }
+    assert_eq!((pool.len(), pool.stats().reserved), (72, 0));
+}
+
+#[test]
 fn things_that_are_dealt_lie_in_groups_of_their_tags() {
     let mut pool: Pool<Tagged> = (0..1000).map(tagged).collect();
     let mut lane = Lane::new(0, 1);
@@ -126,6 +155,51 @@ fn things_that_are_dealt_lie_in_groups_of_their_tags() {
     for (handle, thing) in pool.iter().filter(|(handle, _)| handle.index() >= 512) {
         assert_eq!(*owners.entry(handle.index() / 64).or_insert(thing.tags), thing.tags, "a group of two clusters");
     }
+}
+
+#[test]
+fn parts_of_lanes_never_meet_in_the_groups_of_a_cluster() {
+    // A hundred groups of one cluster, beyond those that are everybody's, with two free slots each.
+    let mut pool: Pool<Tagged> = (0..64 * 108).map(|_| tagged(1)).collect();
+    pool.retain(|handle, _| handle.index() % 32 != 5);
+    for lanes in 1..=3 {
+        let mut seen = BTreeSet::new();
+        for number in 0..lanes {
+            let mut lane = Lane::new(number, lanes);
+            let mut deal = |lane: &mut Lane| {
+                let index = pool.deal(lane, &tagged(1)).unwrap().index();
+                assert!(seen.insert(index), "slot {index} came twice, with {lanes} lanes");
+                assert!((64 * 8..64 * 108).contains(&index), "slot {index} is none of the cluster");
+            };
+            for of in [3, 2] {
+                let mut parts = vec![Lane::default(); of as usize];
+                for (number, part) in (0..).zip(&mut parts) {
+                    lane.split(number, of, part);
+                    (0..2 * number + 3).for_each(|_| deal(part));
+                }
+                (0..).zip(&parts).for_each(|(number, part)| lane.join(number, part));
+                (0..3).for_each(|_| deal(&mut lane));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lane_goes_on_after_the_last_group_that_its_parts_have_used() {
+    fn next_groups<T: Thing>(pool: &Pool<T>, make: fn(u32) -> T) -> [u32; 4] {
+        let mut lane = Lane::new(0, 1);
+        let mut parts = [Lane::default(), Lane::default(), Lane::default()];
+        let dealt = [0, 1, 2].map(|number| {
+            lane.split(number, 3, &mut parts[number as usize]);
+            pool.deal(&mut parts[number as usize], &make(1)).unwrap().index() / 64
+        });
+        (0..).zip(&parts).for_each(|(number, part)| lane.join(number, part));
+        [dealt[0], dealt[1], dealt[2], pool.deal(&mut lane, &make(1)).unwrap().index() / 64]
+    }
+    assert_eq!(next_groups(&Pool::new(), |value| Plain { value }), [0, 1, 2, 3]);
+    let mut pool: Pool<Tagged> = (0..64 * 20).map(|_| tagged(1)).collect();
+    pool.retain(|handle, _| handle.index() % 64 != 5);
+    assert_eq!(next_groups(&pool, tagged), [8, 9, 10, 11]);
 }
 
 #[test]
@@ -167,9 +241,10 @@ fn a_thing_sees_all_others_but_not_itself_in_its_rest() {
     let mut views = unsafe { pool.views::<(Handle<Plain>, Mut<plain::value>)>() };
     views.each_with_rest(|(me, mut value), rest| {
         assert!(rest.get::<Ref<plain::value>>(me).is_none());
-        let before: u32 =
-            handles.iter().filter_map(|&other| rest.get::<Ref<plain::value>>(other)).map(|value| *value).sum();
-        *value = before % 1000;
+        let others: Vec<u32> =
+            handles.iter().filter_map(|&other| rest.get::<Ref<plain::value>>(other)).map(|value| *value).collect();
+        assert_eq!(others.len(), 199);
+        *value = others.iter().sum::<u32>() % 1000;
     });
 }
 
@@ -211,6 +286,12 @@ fn the_views_of_a_scheduler_see_those_whose_tags_say_so() {
     let mut seen = Vec::new();
     views.each(|OnlyA { value }| seen.push(*value));
     assert_eq!(seen, expected);
+    // SAFETY: as above; the other views are used no more until this is gone.
+    let looks = unsafe { pool.views::<(Handle<Tagged>, Ref<tagged::value>)>() };
+    assert!(looks.get(*stale).is_none());
+    assert!(
+        handles.iter().all(|&who| looks.get(who).is_some_and(|(me, value)| (me, *value) == (who, pool[who].value)))
+    );
     assert!(views.iter_mut().map(|OnlyA { value }| *value).eq(expected));
 }
 
@@ -252,6 +333,7 @@ fn slices_of_fields_that_do_not_lie_densely_are_refused() {
         assert!(panic.downcast_ref::<&str>().is_some_and(|message| message.contains("does not lie densely")));
     };
     refused(&|pool| pool.runs::<Mut<plain::value>>(|_| ()));
+    refused(&|pool| pool.runs::<Ref<plain::value>>(|_| ()));
     #[cfg(feature = "parallel")]
     refused(&|pool| pool.par_runs::<Mut<plain::value>>(|_| ()));
     // SAFETY: nobody else uses the pool.
@@ -291,4 +373,24 @@ fn links_change_while_things_are_looked_at() {
     let mut leaving = Vec::new();
     pool.leaving_with(handles[0], &mut leaving);
     assert_eq!(leaving.len(), 10);
+}
+
+/// A second tree whose children go with their parent.
+struct Carried;
+impl Relation for Carried {}
+
+#[test]
+fn whoever_leaves_by_two_trees_is_named_once() {
+    let mut pool: Pool<Plain> = (0..5).map(|value| Plain { value }).collect();
+    let handles: Vec<_> = pool.handles().collect();
+    for &child in &handles[1..3] {
+        pool.tree_mut().attach(child, handles[0]).unwrap();
+        pool.tree_of_mut::<Carried>().attach(child, handles[0]).unwrap();
+    }
+    pool.tree_of_mut::<Carried>().attach(handles[3], handles[2]).unwrap();
+    let mut leaving = Vec::new();
+    pool.leaving_with(handles[0], &mut leaving);
+    assert_eq!(leaving, handles[..4]);
+    assert!(pool.despawn(handles[0]));
+    assert!(pool.handles().eq([handles[4]]));
 }

@@ -6,6 +6,8 @@ mod images;
 #[path = "games/worlds.rs"]
 mod worlds;
 
+use std::collections::VecDeque;
+
 use common::dice::Dice;
 use common::play::look;
 use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject, Tags, plain_row};
@@ -187,6 +189,32 @@ fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
         pool.restore(&image).unwrap();
         assert_eq!(spawn_all(&mut pool), expected, "{reuse:?}");
     }
+}
+
+/// A pool that has more memory than the one of the image goes on as that one does, block after block.
+fn goes_on_in_turn<T: Judged>() {
+    let [mut small, mut large] = [(); 2].map(|()| Pool::<T>::new());
+    small.set_reuse(Reuse::Fifo);
+    let mut living: VecDeque<_> = (0..100).map(|_| small.spawn(T::default())).collect();
+    (0..5000).for_each(|_| _ = large.spawn(T::default()));
+    let mut image = PoolImage::new();
+    small.capture(&mut image);
+    large.restore(&image).unwrap();
+    for n in 0..7000 {
+        let thing = small.spawn(T::default());
+        assert_eq!(large.spawn(T::default()), thing, "number {n} after the image");
+        living.push_back(thing);
+        if n % 7 == 0 {
+            let gone = living.pop_front().unwrap();
+            assert!(small.despawn(gone) && large.despawn(gone));
+        }
+    }
+}
+
+#[test]
+fn slots_that_were_never_used_take_their_turn_before_freed_ones_in_a_pool_that_was_put_back() {
+    goes_on_in_turn::<PlainRow>();
+    goes_on_in_turn::<PlainColumns>();
 }
 
 /// Two fields of every home: columns that are copied and columns that are cloned, the record of hot fields, and cold ones.

@@ -229,6 +229,10 @@ mod tests {
         spans.sort_unstable();
         assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "overlap: {fields:?}");
         assert!(spans.last().unwrap().1 <= extent.size(len).unwrap(), "{fields:?}");
+        // And there is room for nothing else.
+        let columns = fields.iter().filter(|field| field.home == Home::Column).map(|field| field.size).sum::<usize>();
+        assert_eq!(extent.prefix, head.stride + columns, "{fields:?}");
+        assert_eq!(extent.size(len), Some(len * extent.prefix + extent.shift + extent.colds * (len / 64 * 8)));
     }
 
     #[test]

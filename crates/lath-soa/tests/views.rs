@@ -487,6 +487,47 @@ fn map_does_what_each_does_and_touches_nobody_else() {
     }
 }
 
+#[derive(Thing, Default)]
+struct Row {
+    value: u32,
+    step: u32,
+}
+
+#[derive(Thing, Default)]
+#[thing(columns)]
+struct Column {
+    value: u32,
+    step: u32,
+}
+
+#[test]
+fn map_computes_whole_groups_where_many_match_in_columns_and_never_in_rows() {
+    macro_rules! calls {
+        ($thing:ident, $fields:ident, $count:expr) => {{
+            let mut pool: Pool<$thing> = (0..200).map(|value| $thing { value, step: 1 }).collect();
+            // So many in the second group, none beside another.
+            pool.retain(|who, _| who.index() / 64 == 1 && who.index() % 2 == 0 && who.index() % 64 < 2 * $count);
+            let mut calls = 0;
+            pool.map::<$fields::value, Ref<$fields::step>>(|value, step| {
+                calls += 1;
+                value + *step
+            });
+            let mut seen = 0;
+            pool.each(|(who, value): (Handle<$thing>, Ref<$fields::value>)| seen += u32::from(*value == who.index()));
+            assert_eq!(seen, $count);
+            (pool.len(), calls)
+        }};
+    }
+    assert_eq!([calls!(Column, column, 15), calls!(Column, column, 16)], [(15, 15), (16, 64)]);
+    assert_eq!([calls!(Row, row, 15), calls!(Row, row, 16)], [(15, 15), (16, 16)]);
+}
+
+#[test]
+fn a_field_is_printed_as_it_is_whether_it_can_be_changed_or_not() {
+    let mut pool: Pool<Column> = [Column { value: 7, step: 8 }].into_iter().collect();
+    pool.each(|fields: (Mut<column::value>, Ref<column::step>)| assert_eq!(format!("{fields:?}"), "(7, 8)"));
+}
+
 #[test]
 fn a_panic_in_map_leaves_whole_values_everywhere() {
     let mut pool = worn(1000);
@@ -537,4 +578,19 @@ fn a_tag_that_first_comes_to_a_far_slot_is_seen() {
     let movers: Vec<_> = (0..64).map(|_| pool.spawn(Body { tags: Tags::MOVES, ..Default::default() })).collect();
     let groups: BTreeSet<_> = movers.iter().map(|who| who.index() / 64).collect();
     assert!(groups.len() <= 2, "{groups:?}");
+}
+
+#[derive(Thing, Default)]
+#[thing(columns)]
+struct Note {
+    #[thing(cold)]
+    text: String,
+}
+
+#[test]
+fn a_thing_may_have_nothing_but_a_cold_field() {
+    let texts = ["", "some", "", "more"];
+    let mut pool: Pool<Note> = texts.map(|text| Note { text: text.to_owned() }).into_iter().collect();
+    let handles: Vec<_> = pool.handles().collect();
+    assert!(handles.into_iter().map(|who| pool.take(who).unwrap().text).eq(texts));
 }

@@ -1,7 +1,7 @@
 //! Rewrites a file so that every mutant of it is a branch.
 
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use syn::spanned::Spanned;
@@ -15,6 +15,17 @@ pub struct Mutant {
     genre: String,
     replacement: String,
     start: (usize, usize),
+}
+
+/// A rewritten file.
+pub struct Rewritten {
+    pub text: String,
+    /// Where the branches are.
+    pub chunks: Vec<Chunk>,
+    /// What could not be made one, and why.
+    pub out: BTreeMap<u32, &'static str>,
+    /// Those in functions that may be called at compile time, when no branch is taken.
+    pub early: BTreeSet<u32>,
 }
 
 /// Where the branch of a mutant is in the rewritten file.
@@ -53,18 +64,29 @@ struct Rewriter<'a> {
     on: &'static str,
     by_place: BTreeMap<(&'a str, (usize, usize)), Vec<&'a Mutant>>,
     fixed: usize, // how deep we are in what is computed at compile time
+    early: usize, // and in what may be
     insertions: Vec<Insertion>,
     out: BTreeMap<u32, &'static str>,
+    in_early: BTreeSet<u32>,
 }
 
-/// The new text, where the branches are, and what could not be made one.
-pub fn instrument(source: &str, file: &str, mutants: &[&Mutant]) -> (String, Vec<Chunk>, BTreeMap<u32, &'static str>) {
+/// Rewrites a file.
+pub fn instrument(source: &str, file: &str, mutants: &[&Mutant]) -> Rewritten {
     let on = if file.starts_with("crates/lath-core/") { "crate::mutant::on" } else { "::lath_core::mutant::on" };
     let mut by_place: BTreeMap<_, Vec<&Mutant>> = BTreeMap::new();
     for mutant in mutants {
         by_place.entry((mutant.genre.as_str(), mutant.start)).or_default().push(mutant);
     }
-    let mut rewriter = Rewriter { source, on, by_place, fixed: 0, insertions: Vec::new(), out: BTreeMap::new() };
+    let mut rewriter = Rewriter {
+        source,
+        on,
+        by_place,
+        fixed: 0,
+        early: 0,
+        insertions: Vec::new(),
+        out: BTreeMap::new(),
+        in_early: BTreeSet::new(),
+    };
     rewriter.visit_file(&syn::parse_file(source).expect("Rust"));
     for mutant in rewriter.by_place.values().flatten() {
         rewriter.out.insert(mutant.id, "of a kind that cannot be a branch");
@@ -81,7 +103,7 @@ pub fn instrument(source: &str, file: &str, mutants: &[&Mutant]) -> (String, Vec
         text.push_str(&insertion.text);
     }
     text.push_str(&source[done..]);
-    (text, chunks, rewriter.out)
+    Rewritten { text, chunks, out: rewriter.out, early: rewriter.in_early }
 }
 
 impl<'a> Rewriter<'a> {
@@ -90,6 +112,9 @@ impl<'a> Rewriter<'a> {
         let start = span.start();
         let found = self.by_place.remove(&(genre, (start.line, start.column + 1))).unwrap_or_default();
         if self.fixed == 0 {
+            if self.early > 0 {
+                self.in_early.extend(found.iter().map(|mutant| mutant.id));
+            }
             return found;
         }
         self.out.extend(found.iter().map(|mutant| (mutant.id, "computed at compile time")));
@@ -133,26 +158,28 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn fixed_if(&mut self, fixed: bool, inside: impl FnOnce(&mut Self)) {
-        self.fixed += usize::from(fixed);
+    fn fixed(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.fixed += 1;
         inside(self);
-        self.fixed -= usize::from(fixed);
+        self.fixed -= 1;
+    }
+
+    fn function(&mut self, signature: &syn::Signature, block: &syn::Block, inside: impl FnOnce(&mut Self)) {
+        let early = usize::from(signature.constness.is_some());
+        self.early += early;
+        self.body(signature, block);
+        inside(self);
+        self.early -= early;
     }
 }
 
 impl<'ast> Visit<'ast> for Rewriter<'_> {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.fixed_if(item.sig.constness.is_some(), |inside| {
-            inside.body(&item.sig, &item.block);
-            visit::visit_item_fn(inside, item);
-        });
+        self.function(&item.sig, &item.block, |inside| visit::visit_item_fn(inside, item));
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.fixed_if(item.sig.constness.is_some(), |inside| {
-            inside.body(&item.sig, &item.block);
-            visit::visit_impl_item_fn(inside, item);
-        });
+        self.function(&item.sig, &item.block, |inside| visit::visit_impl_item_fn(inside, item));
     }
 
     fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
@@ -163,27 +190,27 @@ impl<'ast> Visit<'ast> for Rewriter<'_> {
     }
 
     fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
-        self.fixed_if(true, |inside| visit::visit_item_const(inside, item));
+        self.fixed(|inside| visit::visit_item_const(inside, item));
     }
 
     fn visit_impl_item_const(&mut self, item: &'ast syn::ImplItemConst) {
-        self.fixed_if(true, |inside| visit::visit_impl_item_const(inside, item));
+        self.fixed(|inside| visit::visit_impl_item_const(inside, item));
     }
 
     fn visit_trait_item_const(&mut self, item: &'ast syn::TraitItemConst) {
-        self.fixed_if(true, |inside| visit::visit_trait_item_const(inside, item));
+        self.fixed(|inside| visit::visit_trait_item_const(inside, item));
     }
 
     fn visit_item_static(&mut self, item: &'ast syn::ItemStatic) {
-        self.fixed_if(true, |inside| visit::visit_item_static(inside, item));
+        self.fixed(|inside| visit::visit_item_static(inside, item));
     }
 
     fn visit_expr_const(&mut self, item: &'ast syn::ExprConst) {
-        self.fixed_if(true, |inside| visit::visit_expr_const(inside, item));
+        self.fixed(|inside| visit::visit_expr_const(inside, item));
     }
 
     fn visit_type_array(&mut self, item: &'ast syn::TypeArray) {
-        self.fixed_if(true, |inside| visit::visit_type_array(inside, item));
+        self.fixed(|inside| visit::visit_type_array(inside, item));
     }
 
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
