@@ -85,6 +85,16 @@ impl<T: Thing> Rows<T> {
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
     }
 
+    /// The place of a slot that the table does not have. Not in the trait: there `#[cold]` is not heeded, and loops spill registers for it.
+    #[cold]
+    fn look_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
+        // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
+        // The other way round, the block could be installed in between.
+        let place = self.slots.element(index)?;
+        let ready = self.ready.load(Ordering::Acquire);
+        if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
+    }
+
     /// Whether `index` lies in the block that the first slot that is not ready lies in.
     fn is_next(&self, index: u32, ready: u64) -> bool {
         let block = Fine::<Row<T>>::bounds(index);
@@ -157,14 +167,9 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         chart.element(index)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn place_beyond(&self, index: u32) -> Option<Self::Place> {
-        // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
-        // The other way round, the block could be installed in between.
-        let place = self.slots.element(index)?;
-        let ready = self.ready.load(Ordering::Acquire);
-        if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
+        self.look_beyond(index)
     }
 
     fn know(&mut self) -> Result<(), OutOfMemory> {
