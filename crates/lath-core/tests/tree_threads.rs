@@ -1,7 +1,11 @@
 //! Sweeps on several threads leave the same bytes as those on a single thread, whatever the shape of the tree.
 #![cfg(feature = "parallel")]
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 use fastrand::Rng;
 use lath_core::{Handle, LinkError, Mut, Pool, Ref, Thing};
@@ -105,6 +109,40 @@ const SWEEPS: [(&str, Sweep); 3] = [
 fn bits(pool: &Pool<Node>) -> Vec<[u32; 2]> {
     pool.iter().map(|(_, node)| [node.path.to_bits(), node.weight.to_bits()]).collect()
 }
+
+#[test]
+fn a_long_sweep_is_shared_out_where_there_are_threads() -> Result<(), LinkError> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut pool = grown(&mut |n| n.checked_sub(1).map(|n| n / 8), &mut Rng::with_seed(3))?;
+    let root = pool.tree().roots().next().unwrap();
+    let sweeps: [(&str, SweepWith); 3] = [
+        ("cascade", |pool, _, come| pool.tree_mut().par_cascade::<Ref<node::path>, Way>(|_, _| come())),
+        ("gather", |pool, _, come| pool.tree_mut().par_gather::<Ref<node::weight>, Load>(|_, _| come())),
+        ("cascade_dirty", |pool, root, come| {
+            let mut tree = pool.tree_mut();
+            assert!(tree.mark(root));
+            tree.par_cascade_dirty::<Ref<node::path>, Way>(|_, _| come());
+        }),
+    ];
+    for (name, sweep) in sweeps {
+        let (seen, calls) = (Mutex::new(HashSet::new()), AtomicU64::new(0));
+        // Whoever is alone waits for another after a while; not for ever.
+        let come = || {
+            let mut seen = seen.lock().unwrap();
+            seen.insert(std::thread::current().id());
+            let is_alone = seen.len() < 2;
+            drop(seen);
+            if calls.fetch_add(1, Relaxed) > THINGS / 4 && is_alone {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        threads.install(|| sweep(&mut pool, root, &come));
+        assert_eq!((seen.into_inner().unwrap().len(), calls.into_inner()), (2, THINGS), "{name}");
+    }
+    Ok(())
+}
+
+type SweepWith = fn(&mut Pool<Node>, H, &(dyn Fn() + Sync));
 
 #[test]
 fn any_number_of_threads_leaves_the_same_bytes() -> Result<(), LinkError> {

@@ -635,3 +635,19 @@ fn a_stale_handle_marks_nothing_whatever_it_is_used_for() {
     assert!(pool.set::<barrel::load>(crates[151], 1.0).is_ok());
     assert!(pool.changed_since::<barrel::load>(since).any(|who| who == crates[151]));
 }
+
+#[test]
+fn a_change_far_away_is_reported_and_nothing_else() {
+    let mut pool = Pool::new();
+    pool.spawn(Barrel::default());
+    let far = Handle::from_bits(1 << 32 | 300_000);
+    pool.spawn_at(far, Barrel::default()).unwrap_or_else(|error| panic!("{error}"));
+    pool.track_changes();
+    let since = pool.tick();
+    pool.next_tick();
+    assert!(pool.set::<barrel::load>(far, 1.0).is_ok());
+    assert!(pool.changed_since::<barrel::load>(since).eq([far]));
+    assert_eq!(pool.changed_since::<barrel::tags>(since).next(), None);
+    assert!(pool.edit(far, |_| ()));
+    assert!(pool.changed_since::<barrel::tags>(since).eq([far]));
+}

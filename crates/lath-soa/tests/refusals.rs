@@ -372,6 +372,20 @@ macro_rules! for_layout {
                     }
                 }
             }
+
+            #[test]
+            fn a_change_whose_only_mark_finds_no_memory_is_reported() {
+                let mut game = Game::new(Pool::new(), 300);
+                let who = game.pool.handles().next().unwrap();
+                game.pool.track_changes();
+                game.pool.prepare_marks(<lath_core::Mut<crew::again> as lath_core::View>::WRITES);
+                let seen = game.pool.tick();
+                game.pool.next_tick();
+                assert_eq!(game.pool.changed_since::<crew::again>(seen).next(), None);
+                let (done, refused) = refusing(0, || game.pool.set::<crew::again>(who, 7).is_ok());
+                assert!(done && refused);
+                assert!(game.pool.changed_since::<crew::again>(seen).any(|changed| changed == who));
+            }
         }
     };
 }
