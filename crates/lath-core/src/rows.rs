@@ -187,15 +187,6 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     #[inline(always)]
-    fn prefetch_fields(&self, place: Self::Place, _fields: u64) {
-        self.prefetch(place);
-        // A row begins anywhere in a line: its last bytes may be in one more.
-        if let size @ 65..256 = size_of::<Row<T>>() {
-            prefetch(place.as_ptr().wrapping_byte_add(size - 1));
-        }
-    }
-
-    #[inline(always)]
     fn prefetch_on(&self, place: Self::Place) {
         let after = place.as_ptr().wrapping_byte_add(Self::AHEAD);
         prefetch(after);
@@ -301,7 +292,7 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     unsafe fn step(place: Self::Place, by: u32) -> Self::Place {
-        // SAFETY: in bounds: a group of 64 slots lies within one block, and the caller stays within the group.
+        // SAFETY: in bounds: a run lies within one block, and the caller stays within the run.
         unsafe { place.add(by as usize) }
     }
 

@@ -113,7 +113,9 @@ pub unsafe trait Storage<T: Thing>: Sized {
         for later in (GROUP..len).step_by(GROUP as usize) {
             self.grow(first + later)?;
         }
-        self.grow(first)
+        let place = self.grow(first)?;
+        _ = self.know(); // refused: these slots are found more slowly
+        Ok(place)
     }
 
     /// How many slots have memory, counted from slot 0 up to the first gap.

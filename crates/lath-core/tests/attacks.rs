@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lath_core::{Handle, Mut, Pool, Ref, SpawnFault, Thing};
+use lath_core::{Handle, Mut, Pool, Ref, Reuse, SpawnFault, Thing};
 
 #[derive(Thing, Clone, Default, Debug, PartialEq)]
 struct Crew {
@@ -232,6 +232,11 @@ fn the_last_slot_of_all_can_be_used() {
     assert_eq!(pool.query::<Ref<far::drops>>().count(), 1);
     pool.each_with_rest(|who, _, rest| assert!(rest.get(who).is_none()));
     assert_eq!(pool.get(last).map(|far| &*far.drops), Some("x"));
+    // Freed last, it is used first.
+    pool.set_reuse(Reuse::Lifo);
+    assert!(pool.despawn(last));
+    let some: Vec<_> = pool.spawn_many([Far::default(), Far::default()]).collect();
+    assert_eq!((some.len(), some[0].index()), (2, u32::MAX));
     pool.clear();
     assert_eq!((pool.len(), pool.get(last).is_none()), (0, true));
 }

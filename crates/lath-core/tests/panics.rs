@@ -519,6 +519,8 @@ fn tags_that_panic_while_a_thing_comes_or_goes_leave_a_whole_pool_behind() {
             LEFT.set(nth);
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 let more = pool.spawn(Leaf { tags: Touchy(1) });
+                assert!(pool.insert_tags(more, Touchy(2)) && pool.remove_tags(more, Touchy(1)));
+                assert!(pool.set_tags(more, Touchy(5)));
                 some.iter().chain([&more]).rev().take(2).for_each(|&leaf| assert!(pool.despawn(leaf)));
             }));
             LEFT.set(u32::MAX);

@@ -135,14 +135,15 @@ fn what_is_staged_or_reserved_goes_and_comes_although_it_is_not_marked() {
     staged::<MixedColumns>();
 }
 
-/// A slot that was reserved and given up has nothing in it before or after, and is not marked either.
-fn given_up<T: Judged>() {
+/// A slot that was reserved and given up has nothing in it before or after. Reserving, early or late, is not marked.
+fn given_up<T: Judged>(early: bool) {
     let mut pool: Pool<T> = (0..100).map(T::new).collect();
     pool.track_changes();
-    let reserved = pool.reserve();
+    let reserved = early.then(|| pool.reserve());
     let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
     pool.capture_mut(&mut image);
     let was = look(&pool);
+    let reserved = reserved.unwrap_or_else(|| pool.reserve());
     assert!(pool.despawn(reserved));
     let now = look(&pool);
     delta.since(&image, &pool);
@@ -156,14 +157,19 @@ fn given_up<T: Judged>() {
     }
     assert!(pool.spawn_at(reserved, T::new(0)).is_err() && other.spawn_at(reserved, T::new(0)).is_err());
     assert_eq!(pool.spawn(T::new(0)), other.spawn(T::new(0)));
+    pool.restore(&image).unwrap();
+    other.restore(&image).unwrap();
+    assert_eq!(pool.spawn(T::new(0)), other.spawn(T::new(0)));
 }
 
 #[test]
 fn what_was_reserved_and_given_up_stays_so_although_it_is_not_marked() {
-    given_up::<PlainRow>();
-    given_up::<MixedRow>();
-    given_up::<PlainColumns>();
-    given_up::<MixedColumns>();
+    for early in [true, false] {
+        given_up::<PlainRow>(early);
+        given_up::<MixedRow>(early);
+        given_up::<PlainColumns>(early);
+        given_up::<MixedColumns>(early);
+    }
 }
 
 #[test]

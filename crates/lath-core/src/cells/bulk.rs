@@ -61,7 +61,8 @@ impl<T: Thing> Cells<T> {
 
     /// The batch of one thing that was just spawned.
     pub(crate) fn batch_of(&self, handle: Handle<T>) -> Batch<T> {
-        Batch { run: handle.index()..handle.index() + 1, stamp: handle.stamp(), ..Batch::EMPTY }
+        let (number, bit) = (handle.index() / GROUP, handle.index() % GROUP);
+        Batch { first: number * GROUP, bits: 1 << bit, start: Some(self.first_place(number)), ..Batch::EMPTY }
     }
 
     /// Makes room for `len` slots from `first` on, whole groups of one run that have no memory and no stamps yet. The place of the first.

@@ -344,7 +344,7 @@ impl<'x, P: View> Iterator for Relatives<'x, P> {
             if child == self.me {
                 continue;
             }
-            // SAFETY: of another slot than the one thing that is being changed, and the view does not write (`Pair::new`
+            // SAFETY: of another slot than the one thing that is being changed, and the view does not write (`Sweep::new`
             // asserts it): nobody writes while the item lives, which is as long as the call that got this.
             if let Some(view) = unsafe { self.views.at(child) } {
                 return Some(view);

@@ -151,6 +151,7 @@ impl<T: Thing> Cells<T> {
         // SAFETY: the place is of this storage.
         unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
         self.release(handle.index(), after == SPENT);
+        self.mark(handle.index()); // its generation is over, and whoever copies what has changed must hear of it
         Some(Freed { index: handle.index(), stamp: after })
     }
 }

@@ -481,8 +481,8 @@ impl<T: Thing> Vacancy<'_, T> {
             self.cells.slots.take(self.index);
         }
         self.cells.note_tags(self.index, self.tags);
-        self.cells.hold_to(self.place, self.tags);
         self.cells.mark(self.index);
+        self.cells.hold_to(self.place, self.tags);
         Handle::from_parts(self.index, self.stamp)
     }
 }

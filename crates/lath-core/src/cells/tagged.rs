@@ -26,6 +26,10 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
         let Some(place) = self.find_alone(handle) else { return false };
         let index = handle.index();
+        // Before anything changes: what tags say of themselves is user code, and may panic.
+        // SAFETY: the place is of this storage and holds a value (`find_alone`).
+        let before = unsafe { self.values.tags(place) }.widen();
+        let after = T::Tags::narrow(before & !remove | insert);
         // Live as a rule: it holds a value, and none is claimed.
         if self.slots.is_quiet() || self.is_live_and_marked(index) {
             if !self.tags.insert(index, insert) {
@@ -33,11 +37,8 @@ impl<T: Thing> Cells<T> {
             }
             self.tags.remove(index, remove);
         }
-        // SAFETY: the place is of this storage and holds a value (`find_alone`); `&mut self` keeps everyone else away.
-        unsafe {
-            let before = self.values.tags(place).widen();
-            self.values.set_tags(place, T::Tags::narrow(before & !remove | insert));
-        }
+        // SAFETY: as above; `&mut self` keeps everyone else away.
+        unsafe { self.values.set_tags(place, after) };
         true
     }
 

@@ -245,6 +245,9 @@ impl<T: Thing> Pool<T> {
         if self.cells.is_alone() && !self.is_alone() {
             return Err("C6: a tree or an order of reuse would not hear of a thing that goes");
         }
+        if self.cells.slots().is_tracked() && !self.counts.is_noted(0) {
+            return Err("C5: a thing that comes would not be marked");
+        }
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
         }

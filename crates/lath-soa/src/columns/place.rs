@@ -24,7 +24,7 @@ unsafe impl<T: Fields> Zeroed for Block<T> {
         // The entry is where the block is: what it is less than that are elements of no size.
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
         let head = entry.as_ptr().cast::<u8>().wrapping_add(len as usize * prefix + shift);
-        Whole { origin: head.wrapping_sub(first as usize * stride), first, len }
+        Whole { origin: head.wrapping_sub((first as usize).wrapping_mul(stride)), first, len }
     }
 }
 
@@ -75,7 +75,8 @@ impl<T: Fields> Place<T> {
     pub(super) fn element(self, column: Column) -> *mut u8 {
         let head = const { head_column(T::FIELDS) };
         let Whole { origin, first, len } = self.block;
-        let offset = (self.index as usize * column.stride)
+        let offset = (self.index as usize)
+            .wrapping_mul(column.stride)
             .wrapping_add((len as usize).wrapping_mul(column.prefix.wrapping_sub(head.prefix)))
             .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
             .wrapping_add(column.shift.wrapping_sub(head.shift).wrapping_add(column.within));
@@ -90,7 +91,7 @@ impl<T: Fields> Place<T> {
     fn start(self) -> *mut u8 {
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
         let Whole { origin, first, len } = self.block;
-        origin.wrapping_add(first as usize * stride).wrapping_sub(len as usize * prefix + shift)
+        origin.wrapping_add((first as usize).wrapping_mul(stride)).wrapping_sub(len as usize * prefix + shift)
     }
 
     /// Where the value of a field is. Does not compile for a cold field.

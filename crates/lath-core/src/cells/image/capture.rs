@@ -228,7 +228,7 @@ impl<T: Snap> Cells<T> {
         let group = GROUP as usize * Image::<T>::stride(strip);
         let to = &mut image.strips[strip][at * group..(at + count as usize) * group];
         // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side.
-        // Nobody writes to them meanwhile: all slots are live or buried, or nobody else has the pool. The bytes are of
+        // Nobody writes to them meanwhile: all slots are live, buried or retired, and none of these changes behind a shared reference (S3), or nobody else has the pool. The bytes are of
         // plain values, of which there may be copies, or mean nothing.
         unsafe {
             let from = self.values.strip(first, strip).cast::<MaybeUninit<u8>>();
