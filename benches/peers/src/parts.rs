@@ -25,9 +25,10 @@ components! {
     struct Position(Vec3);
     struct Velocity(Vec3);
     struct Rotation([f32; 4]);
-    struct Stats([f32; 8]);
-    struct Links([u32; 7]);
-    struct Speed(f32);
+    struct Links([u32; 14]);
+
+    /// What lookups read.
+    struct Health(f32);
 
     /// What some of the movers have: nothing but being there.
     struct Match();
@@ -44,7 +45,7 @@ pub(crate) fn of_mover(mover: Mover) -> (Position, Velocity) {
     (Position(mover.pos), Velocity(mover.vel))
 }
 
-/// A thing that can be taken apart into components. The field that lookups read is `x` of its [`Position`].
+/// A thing that can be taken apart into components. The one that lookups read is [`Health`].
 pub(crate) trait InParts: Sample {
     /// A tuple of components.
     type Parts: hecs::Bundle + Bundle<Effect: NoBundleEffect> + ComponentSet;
@@ -54,23 +55,23 @@ pub(crate) trait InParts: Sample {
 }
 
 impl InParts for Small {
-    type Parts = (Position, Speed);
+    type Parts = (Health, Position);
 
     #[inline(always)]
     fn parts(self) -> Self::Parts {
-        let Small { x, y, z, speed } = self;
-        (Position(Vec3 { x, y, z }), Speed(speed))
+        let Small { health, x, y, z } = self;
+        (Health(health), Position(Vec3 { x, y, z }))
     }
 }
 
 impl InParts for Fat {
-    type Parts = (Position, Velocity, Rotation, Stats, Links);
+    type Parts = (Health, Position, Velocity, Rotation, Links);
 
     #[inline(always)]
     fn parts(self) -> Self::Parts {
         let vector = |[x, y, z]: [f32; 3]| Vec3 { x, y, z };
-        let Fat { position, velocity, rotation, stats, links } = self;
-        (Position(vector(position)), Velocity(vector(velocity)), Rotation(rotation), Stats(stats), Links(links))
+        let Fat { health, position, velocity, rotation, links } = self;
+        (Health(health), Position(vector(position)), Velocity(vector(velocity)), Rotation(rotation), Links(links))
     }
 }
 

@@ -54,12 +54,12 @@ fn whole(n: u32) -> f32 {
 }
 
 both_ways! {
-    /// 16 bytes: a position and a speed.
+    /// 16 bytes: a number, which lookups read, and a position.
     Small, ColumnSmall {
+        health: f32,
         x: f32,
         y: f32,
         z: f32,
-        speed: f32,
     }
 }
 
@@ -67,49 +67,49 @@ impl Sample for Small {
     #[inline(always)]
     fn number(n: u32) -> Self {
         let x = whole(n);
-        Self { x, y: x, z: x, speed: 1.0 }
+        Self { health: x, x: 1.0, y: x, z: x }
     }
 
     #[inline(always)]
     fn field(&self) -> f32 {
-        self.x
+        self.health
     }
 
     #[inline(always)]
     fn step(&mut self) {
-        self.x += self.speed;
+        self.health += self.x;
     }
 }
 
 both_ways! {
     /// 100 bytes in five parts: the fat struct of a small game. For an entity component system, each part is a component.
+    /// Lookups read the first.
     Fat, ColumnFat {
+        health: f32,
         position: [f32; 3],
         velocity: [f32; 3],
         rotation: [f32; 4],
-        stats: [f32; 8],
-        links: [u32; 7],
+        links: [u32; 14],
     }
 }
 
-/// The same 100 bytes in columns, with the number that lookups read on its own, beside the generation.
+/// The same in columns, with the number that lookups read beside the generation.
 #[derive(Thing, Clone, Copy, Default, PartialEq)]
 #[thing(columns)]
 pub(crate) struct HotFat {
     #[thing(hot)]
-    pub(crate) x: f32,
-    pub(crate) yz: [f32; 2],
+    pub(crate) health: f32,
+    pub(crate) position: [f32; 3],
     pub(crate) velocity: [f32; 3],
     pub(crate) rotation: [f32; 4],
-    pub(crate) stats: [f32; 8],
-    pub(crate) links: [u32; 7],
+    pub(crate) links: [u32; 14],
 }
 
 impl From<Fat> for HotFat {
     #[inline(always)]
     fn from(thing: Fat) -> Self {
-        let Fat { position: [x, y, z], velocity, rotation, stats, links } = thing;
-        Self { x, yz: [y, z], velocity, rotation, stats, links }
+        let Fat { health, position, velocity, rotation, links } = thing;
+        Self { health, position, velocity, rotation, links }
     }
 }
 
@@ -118,17 +118,17 @@ impl Sample for Fat {
     fn number(n: u32) -> Self {
         let x = whole(n);
         // One value throughout: a few wide stores. Making the thing must not cost more than keeping it.
-        Self { position: [x; 3], velocity: [x; 3], rotation: [x; 4], stats: [x; 8], links: [n; 7] }
+        Self { health: x, position: [x; 3], velocity: [x; 3], rotation: [x; 4], links: [n; 14] }
     }
 
     #[inline(always)]
     fn field(&self) -> f32 {
-        self.position[0]
+        self.health
     }
 
     #[inline(always)]
     fn step(&mut self) {
-        self.position[0] += self.velocity[0];
+        self.health += self.velocity[0];
     }
 }
 

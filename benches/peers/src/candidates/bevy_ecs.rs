@@ -7,14 +7,14 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::query::{QueryState, With};
 use bevy_ecs::world::World;
 
-use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, Mover, Vec3};
 
 /// Things in parts.
 pub(crate) struct Bevy {
     world: World,
-    positions: QueryState<&'static Position>,
+    healths: QueryState<&'static Health>,
 }
 
 impl<T: InParts> Store<T> for Bevy {
@@ -22,8 +22,8 @@ impl<T: InParts> Store<T> for Bevy {
 
     fn new() -> Self {
         let mut world = World::new();
-        let positions = world.query();
-        Self { world, positions }
+        let healths = world.query();
+        Self { world, healths }
     }
 
     #[inline(always)]
@@ -47,13 +47,13 @@ impl<T: InParts> SpawnMany<T> for Bevy {
 impl<T: InParts> Lookup<T> for Bevy {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
-        self.world.get::<Position>(key).map_or(0.0, |position| position.0.x)
+        self.world.get::<Health>(key).map_or(0.0, |health| health.0)
     }
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Entity]) -> u32 {
-        let query = self.positions.query(&self.world);
-        let field = |key| query.get(key).map_or(0.0, |position| position.0.x);
+        let query = self.healths.query(&self.world);
+        let field = |key| query.get(key).map_or(0.0, |health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
     }
 }

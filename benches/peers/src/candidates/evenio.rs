@@ -3,7 +3,7 @@
 
 use evenio::prelude::*;
 
-use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, Fat, Mover, Small, Vec3};
 
@@ -15,9 +15,9 @@ pub(crate) trait Inserted: InParts {
 impl Inserted for Small {
     #[inline(always)]
     fn insert(self, world: &mut World) -> EntityId {
-        let (entity, (position, speed)) = (world.spawn(), self.parts());
+        let (entity, (health, position)) = (world.spawn(), self.parts());
+        world.insert(entity, health);
         world.insert(entity, position);
-        world.insert(entity, speed);
         entity
     }
 }
@@ -25,11 +25,11 @@ impl Inserted for Small {
 impl Inserted for Fat {
     #[inline(always)]
     fn insert(self, world: &mut World) -> EntityId {
-        let (entity, (position, velocity, rotation, stats, links)) = (world.spawn(), self.parts());
+        let (entity, (health, position, velocity, rotation, links)) = (world.spawn(), self.parts());
+        world.insert(entity, health);
         world.insert(entity, position);
         world.insert(entity, velocity);
         world.insert(entity, rotation);
-        world.insert(entity, stats);
         world.insert(entity, links);
         entity
     }
@@ -50,8 +50,8 @@ impl<T: Inserted> Store<T> for Evenio {
 
     fn new() -> Self {
         let mut world = World::new();
-        world.add_handler(|mut asked: ReceiverMut<Sum>, positions: Fetcher<&Position>| {
-            let field = |key| positions.get(key).map_or(0.0, |position| position.0.x);
+        world.add_handler(|mut asked: ReceiverMut<Sum>, healths: Fetcher<&Health>| {
+            let field = |key| healths.get(key).map_or(0.0, |health| health.0);
             *asked.event.sum = asked.event.keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()));
         });
         Self(world)
@@ -78,7 +78,7 @@ impl<T: Inserted> SpawnMany<T> for Evenio {
 impl<T: Inserted> Lookup<T> for Evenio {
     #[inline(always)]
     fn field(&self, key: EntityId) -> f32 {
-        self.0.get::<Position>(key).map_or(0.0, |position| position.0.x)
+        self.0.get::<Health>(key).map_or(0.0, |health| health.0)
     }
 
     #[inline(always)]

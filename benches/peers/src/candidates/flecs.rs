@@ -3,7 +3,7 @@
 
 use flecs_ecs::prelude::*;
 
-use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, Fat, Mover, Small, Vec3};
 
@@ -16,38 +16,38 @@ pub(crate) trait Set: InParts {
 impl Set for Small {
     #[inline(always)]
     fn set(self, world: &World) -> Entity {
-        let (position, speed) = self.parts();
-        world.entity().set(position).set(speed).id()
+        let (health, position) = self.parts();
+        world.entity().set(health).set(position).id()
     }
 
     fn set_many(world: &World, things: impl ExactSizeIterator<Item = Self>) -> Vec<Entity> {
         let count = things.len() as u32;
-        let (positions, speeds): (Vec<_>, Vec<_>) = things.map(Self::parts).unzip();
-        world.entity_bulk(count).set(&positions).set(&speeds).build()
+        let (healths, positions): (Vec<_>, Vec<_>) = things.map(Self::parts).unzip();
+        world.entity_bulk(count).set(&healths).set(&positions).build()
     }
 }
 
 impl Set for Fat {
     #[inline(always)]
     fn set(self, world: &World) -> Entity {
-        let (position, velocity, rotation, stats, links) = self.parts();
-        world.entity().set(position).set(velocity).set(rotation).set(stats).set(links).id()
+        let (health, position, velocity, rotation, links) = self.parts();
+        world.entity().set(health).set(position).set(velocity).set(rotation).set(links).id()
     }
 
     fn set_many(world: &World, things: impl ExactSizeIterator<Item = Self>) -> Vec<Entity> {
         let count = things.len();
         let (mut positions, mut velocities) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let (mut rotations, mut stats_of) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut rotations, mut healths) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut links_of = Vec::with_capacity(count);
-        for (position, velocity, rotation, stats, links) in things.map(Self::parts) {
+        for (health, position, velocity, rotation, links) in things.map(Self::parts) {
             positions.push(position);
             velocities.push(velocity);
             rotations.push(rotation);
-            stats_of.push(stats);
+            healths.push(health);
             links_of.push(links);
         }
         let mut bulk = world.entity_bulk(count as u32);
-        bulk.set(&positions).set(&velocities).set(&rotations).set(&stats_of).set(&links_of).build()
+        bulk.set(&healths).set(&positions).set(&velocities).set(&rotations).set(&links_of).build()
     }
 }
 
@@ -86,7 +86,7 @@ impl<T: Set> Lookup<T> for Flecs {
         if !self.0.is_alive(key) {
             return 0.0;
         }
-        self.0.entity_from_id(key).try_get::<&Position>(|position| position.0.x).unwrap_or(0.0)
+        self.0.entity_from_id(key).try_get::<&Health>(|health| health.0).unwrap_or(0.0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use hecs::{Entity, With, World};
 
-use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{Mover, Vec3};
 
@@ -39,13 +39,13 @@ impl<T: InParts> SpawnMany<T> for Hecs {
 impl<T: InParts> Lookup<T> for Hecs {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
-        self.0.get::<&Position>(key).map_or(0.0, |position| position.0.x)
+        self.0.get::<&Health>(key).map_or(0.0, |health| health.0)
     }
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Entity]) -> u32 {
-        let view = self.0.view_mut::<&Position>();
-        let field = |key| view.get(key).map_or(0.0, |position: &Position| position.0.x);
+        let view = self.0.view_mut::<&Health>();
+        let field = |key| view.get(key).map_or(0.0, |health: &Health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
     }
 }

@@ -15,28 +15,28 @@ pub(crate) trait InPlaceOf<T>: Thing + From<T> {
 }
 
 impl InPlaceOf<Small> for ColumnSmall {
-    type Seen = Ref<'static, column_small::x>;
+    type Seen = Ref<'static, column_small::health>;
 
     #[inline(always)]
-    fn field(seen: Ref<'_, column_small::x>) -> f32 {
+    fn field(seen: Ref<'_, column_small::health>) -> f32 {
         *seen
     }
 }
 
 impl InPlaceOf<Fat> for ColumnFat {
-    type Seen = Ref<'static, column_fat::position>;
+    type Seen = Ref<'static, column_fat::health>;
 
     #[inline(always)]
-    fn field(seen: Ref<'_, column_fat::position>) -> f32 {
-        seen[0]
+    fn field(seen: Ref<'_, column_fat::health>) -> f32 {
+        *seen
     }
 }
 
 impl InPlaceOf<Fat> for HotFat {
-    type Seen = Ref<'static, hot_fat::x>;
+    type Seen = Ref<'static, hot_fat::health>;
 
     #[inline(always)]
-    fn field(seen: Ref<'_, hot_fat::x>) -> f32 {
+    fn field(seen: Ref<'_, hot_fat::health>) -> f32 {
         *seen
     }
 }

@@ -1,9 +1,9 @@
 //! shipyard: sparse sets, by the calls that its guide recommends for speed: `for_each`, views that are borrowed once for a whole
 //! loop, `bulk_add_entity`. Its advice on deleting (ask only the storages that matter) changes nothing here: all of them do.
 
-use shipyard::{EntityId, Get, IntoIter, View, ViewMut, World};
+use shipyard::{Component, EntityId, Get, IntoIter, View, ViewMut, World};
 
-use crate::parts::{Data, InParts, Match, Position, Velocity, of_mover, with_kind};
+use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, Fat, Mover, Small, Vec3};
 
@@ -62,19 +62,19 @@ impl<T: Ship> SpawnMany<T> for Shipyard {
 impl<T: Ship> Lookup<T> for Shipyard {
     #[inline(always)]
     fn field(&self, key: EntityId) -> f32 {
-        self.0.get::<&Position>(key).map_or(0.0, |position| position.0.x)
+        self.0.get::<&Health>(key).map_or(0.0, |health| health.0)
     }
 
     #[inline(always)]
     fn sum(&mut self, keys: &[EntityId]) -> u32 {
-        let view = positions(&self.0);
-        let field = |key| (&view).get(key).map_or(0.0, |position: &Position| position.0.x);
+        let view = view::<Health>(&self.0);
+        let field = |key| (&view).get(key).map_or(0.0, |health: &Health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
     }
 }
 
-fn positions(world: &World) -> View<'_, Position> {
-    world.borrow::<View<Position>>().expect("nobody else has it")
+fn view<C: Component + Send + Sync>(world: &World) -> View<'_, C> {
+    world.borrow::<View<C>>().expect("nobody else has it")
 }
 
 /// Movers, all of which match.
@@ -96,7 +96,7 @@ impl Movers for ShipyardMovers {
     }
 
     fn positions(&mut self, mut see: impl FnMut(Vec3)) {
-        positions(&self.0).iter().for_each(|position| see(position.0));
+        view::<Position>(&self.0).iter().for_each(|position| see(position.0));
     }
 }
 

@@ -9,11 +9,11 @@ use crate::things::{DT, Fat, Mover, Vec3};
 
 #[derive(Soars)]
 struct FatParts {
+    health: f32,
     position: [f32; 3],
     velocity: [f32; 3],
     rotation: [f32; 4],
-    stats: [f32; 8],
-    links: [u32; 7],
+    links: [u32; 14],
 }
 
 /// Fat things; a key is an index.
@@ -22,8 +22,8 @@ pub(crate) struct SoaRs(Soa<FatParts>);
 impl FatParts {
     #[inline(always)]
     fn of(thing: Fat) -> Self {
-        let Fat { position, velocity, rotation, stats, links } = thing;
-        Self { position, velocity, rotation, stats, links }
+        let Fat { health, position, velocity, rotation, links } = thing;
+        Self { health, position, velocity, rotation, links }
     }
 }
 
@@ -58,7 +58,7 @@ impl SpawnMany<Fat> for SoaRs {
 impl Lookup<Fat> for SoaRs {
     #[inline(always)]
     fn field(&self, key: usize) -> f32 {
-        self.0.position().get(key).map_or(0.0, |position| position[0])
+        self.0.health().get(key).copied().unwrap_or(0.0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use sparsey::{Entity, World};
 
-use crate::parts::{Data, InParts, Links, Match, Position, Rotation, Speed, Stats, Velocity, of_mover, with_kind};
+use crate::parts::{Data, Health, InParts, Links, Match, Position, Rotation, Velocity, of_mover, with_kind};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, KINDS, Mover, Vec3};
 
@@ -16,7 +16,7 @@ impl<T: InParts> Store<T> for Sparsey {
     fn new() -> Self {
         let mut builder = World::builder();
         builder.register::<Position>().register::<Velocity>().register::<Rotation>();
-        Self(builder.register::<Stats>().register::<Links>().register::<Speed>().build())
+        Self(builder.register::<Links>().register::<Health>().build())
     }
 
     #[inline(always)]
@@ -40,13 +40,13 @@ impl<T: InParts> SpawnMany<T> for Sparsey {
 impl<T: InParts> Lookup<T> for Sparsey {
     #[inline(always)]
     fn field(&self, key: Entity) -> f32 {
-        self.0.borrow::<Position>().get(key).map_or(0.0, |position| position.0.x)
+        self.0.borrow::<Health>().get(key).map_or(0.0, |health| health.0)
     }
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Entity]) -> u32 {
-        let view = self.0.borrow::<Position>();
-        let field = |key| view.get(key).map_or(0.0, |position| position.0.x);
+        let view = self.0.borrow::<Health>();
+        let field = |key| view.get(key).map_or(0.0, |health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
     }
 }
