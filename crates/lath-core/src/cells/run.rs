@@ -28,8 +28,8 @@ impl<T: Thing> Cells<T> {
         let generation =
             generations.map(|stamp| bits.generation_of(stamp.load(Ordering::Relaxed))).fold(0, u32::max) + 1;
         let mut kind = 0;
-        let mut make = |i| {
-            let value = f(i);
+        // Asked about each value, and does not pass it on: in a `Result`, a value is put together on the stack and copied.
+        let mut stamp_of = |i, value: &T| {
             let its_kind = fitting_kind(bits, value.kind())?;
             if i == 0 {
                 kind = its_kind;
@@ -37,11 +37,11 @@ impl<T: Thing> Cells<T> {
                 let handle = Handle::<T>::from_parts(first + i, bits.stamp(generation, kind)).name();
                 return Err(SpawnFault::Handle(HandleError::WrongKind { handle, kind, expected: its_kind }));
             }
-            Ok((value, bits.stamp(generation, kind)))
+            Ok(bits.stamp(generation, kind))
         };
         let mut written = Written { cells: self, first, count: 0, worn, made: worn };
-        written.fill_worn(&mut make)?;
-        written.fill_fresh(n, make)?;
+        written.fill_worn(&mut f, &mut stamp_of)?;
+        written.fill_fresh(n, f, stamp_of)?;
         mem::forget(written);
         self.note_run(first, n, worn, bits.stamp(generation, kind));
         HandleRange::new(Handle::from_parts(first, bits.stamp(generation, kind)), n).map_err(SpawnFault::Handle)
@@ -122,11 +122,16 @@ struct Written<'a, T: Thing> {
 impl<T: Thing> Written<'_, T> {
     /// Fills the slots that were used before with values. Their stamps still say that there are none.
     #[inline(always)]
-    fn fill_worn(&mut self, make: &mut impl FnMut(u32) -> Result<(T, u32), SpawnFault>) -> Result<(), SpawnFault> {
+    fn fill_worn(
+        &mut self,
+        f: &mut impl FnMut(u32) -> T,
+        stamp_of: &mut impl FnMut(u32, &T) -> Result<u32, SpawnFault>,
+    ) -> Result<(), SpawnFault> {
         for (number, bits) in groups_of(self.first, 0, self.worn) {
             let start = self.cells.first_place(number);
             for bit in ones(bits) {
-                let (value, _) = make(self.count)?;
+                let value = f(self.count);
+                stamp_of(self.count, &value)?;
                 let tags = value.tags().widen();
                 // The value is taken only if there is memory to note its tags, too.
                 self.cells.room_for_tags(number * GROUP + bit, tags).map_err(SpawnFault::OutOfMemory)?;
@@ -149,7 +154,8 @@ impl<T: Thing> Written<'_, T> {
     fn fill_fresh(
         &mut self,
         n: u32,
-        mut make: impl FnMut(u32) -> Result<(T, u32), SpawnFault>,
+        mut f: impl FnMut(u32) -> T,
+        mut stamp_of: impl FnMut(u32, &T) -> Result<u32, SpawnFault>,
     ) -> Result<(), SpawnFault> {
         while self.count < n {
             // As many as are left in this block, and the groups that they lie in.
@@ -166,13 +172,13 @@ impl<T: Thing> Written<'_, T> {
                 unsafe { self.cells.set_fresh(T::Storage::step(start, slot), 1) };
             }
             for slot in before..before + len {
-                let (value, stamp) = make(self.count)?;
+                let value = f(self.count);
+                let stamp = stamp_of(self.count, &value)?;
                 let values = &self.cells.values;
                 // SAFETY: both places are of this storage and in one run; nobody else uses the value of a free slot. The stamp is set
                 // through a pointer: there is none yet.
                 unsafe {
                     let place = T::Storage::step(start, slot);
-                    values.prefetch_on(place);
                     values.write(place, value);
                     values.stamps(place).cast_mut().write(stamp);
                 }
