@@ -490,6 +490,30 @@ struct Leaf {
 }
 
 #[test]
+fn tags_that_panic_while_a_run_is_filled_leave_nothing_of_it() {
+    for nth in 1.. {
+        let mut pool = Pool::new();
+        let mate = pool.spawn(Leaf { tags: Touchy(3) });
+        LEFT.set(nth);
+        let filled = catch_unwind(AssertUnwindSafe(|| pool.spawn_range(100, |n| Leaf { tags: Touchy(1 + n as u8 % 2) })));
+        LEFT.set(u32::MAX);
+        assert_eq!(pool.check_invariants(), Ok(()), "{nth}");
+        let tagged = [1, 2, 3].map(|tags| pool.count_tagged(Touchy(tags)));
+        match filled {
+            Ok(run) => {
+                assert_eq!((run.unwrap().len(), pool.len(), tagged), (100, 101, [51, 51, 1]));
+                break; // nobody was left to panic
+            }
+            Err(_) => assert_eq!((pool.len(), tagged), (1, [1, 1, 1]), "{nth}"),
+        }
+        assert!(pool.contains(mate));
+        // What was given up can be had by others.
+        assert_eq!(pool.spawn_range(100, |_| Leaf { tags: Touchy(4) }).unwrap().len(), 100, "{nth}");
+        assert_eq!(pool.check_invariants(), Ok(()), "{nth}");
+    }
+}
+
+#[test]
 fn tags_that_panic_while_a_subtree_goes_leave_whole_links_behind() {
     for nth in 1.. {
         let mut pool = Pool::new();

@@ -63,7 +63,8 @@ impl<T: Thing> Cells<T> {
         if Self::TAGGED { n } else { (made - start) as u32 }
     }
 
-    /// Notes that the slots of a run are live. All hold values; those after the first `worn` have their stamps already.
+    /// Notes that the slots of a run are live. All hold values, and their tags are noted; those after the first `worn` have their stamps
+    /// already.
     fn note_run(&mut self, first: u32, n: u32, worn: u32, stamp: u32) {
         let mut whole = 0..0;
         for (number, bits) in groups_of(first, 0, n) {
@@ -78,14 +79,6 @@ impl<T: Thing> Cells<T> {
         for place in self.places(first, worn) {
             // SAFETY: the place is of this storage and, as an odd stamp says (C1), holds a value (by the caller).
             unsafe { self.values.stamp(place).store(stamp, Ordering::Relaxed) };
-        }
-        if Self::TAGGED {
-            for index in (0..n).map(|i| first + i) {
-                let Some(place) = self.values.place(index) else { unreachable!("it holds a value") };
-                // SAFETY: as above.
-                let tags = unsafe { self.values.tags(place) };
-                self.note_tags(index, tags.widen());
-            }
         }
     }
 
@@ -144,6 +137,8 @@ impl<T: Thing> Written<'_, T> {
                 };
                 self.count += 1;
                 self.cells.hold_to(place, tags);
+                // Now, and not when the run is done: tags are not asked again, since what they say of themselves is user code.
+                self.cells.note_tags(number * GROUP + bit, tags);
             }
         }
         Ok(())
@@ -202,7 +197,9 @@ impl<T: Thing> Written<'_, T> {
     fn drop_all(&mut self) {
         while self.count > 0 {
             self.count -= 1;
-            if let Some(place) = self.cells.values.place(self.first + self.count) {
+            let index = self.first + self.count;
+            self.cells.forget_tags(index);
+            if let Some(place) = self.cells.values.place(index) {
                 // SAFETY: the place is of this storage and holds a value that was put there, and it is not counted any
                 // more, so this is its last use.
                 unsafe { self.cells.values.drop_in_place(place) };

@@ -109,6 +109,16 @@ impl<T: Thing> Cells<T> {
         }
     }
 
+    /// Forgets what [`note_tags`](Self::note_tags) has noted of a slot that did not become live in the end.
+    pub(super) fn forget_tags(&mut self, index: u32) {
+        if Self::TAGGED {
+            self.tags.remove(index, u64::MAX);
+        }
+        if self.is_clustered() {
+            self.clusters.note_freed(index, &self.slots);
+        }
+    }
+
     /// Makes room for every tag that there could be, in every slot, and gives up clusters: nothing is left to be made.
     pub(crate) fn fix_tags(&mut self) -> Result<(), OutOfMemory> {
         self.clustered = false;
