@@ -495,7 +495,8 @@ fn tags_that_panic_while_a_run_is_filled_leave_nothing_of_it() {
         let mut pool = Pool::new();
         let mate = pool.spawn(Leaf { tags: Touchy(3) });
         LEFT.set(nth);
-        let filled = catch_unwind(AssertUnwindSafe(|| pool.spawn_range(100, |n| Leaf { tags: Touchy(1 + n as u8 % 2) })));
+        let filled =
+            catch_unwind(AssertUnwindSafe(|| pool.spawn_range(100, |n| Leaf { tags: Touchy(1 + n as u8 % 2) })));
         LEFT.set(u32::MAX);
         assert_eq!(pool.check_invariants(), Ok(()), "{nth}");
         let tagged = [1, 2, 3].map(|tags| pool.count_tagged(Touchy(tags)));

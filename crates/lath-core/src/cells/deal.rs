@@ -215,7 +215,7 @@ impl<T: Thing> Cells<T> {
             return Ok(()); // for this very handle
         }
         self.room(index).map_err(SpawnFault::OutOfMemory)?;
-        self.slots.claim(|| Some(index)).map_err(SpawnFault::OutOfMemory)?;
+        self.slots.claim(|| Some(index), Ok).map_err(SpawnFault::OutOfMemory)?;
         self.set_even_stamp(index, handle.stamp() - 1);
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! # Invariants
 //!
 //! - **C1** A slot whose stamp is odd holds a value; so does a buried slot, and slot 0 (the nil thing). No other does.
-//! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot is odd if it is staged, even if it is reserved.
+//! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot, which has memory, is odd if it is staged, even if it is reserved.
 //! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
 //!   after, with release ordering.
 //! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All slots of that group have memory.

@@ -45,36 +45,26 @@ impl<T: Thing> Cells<T> {
 
     fn claim(&self, tags: u64) -> Result<Option<(u32, Place<T>)>, OutOfMemory> {
         let suggest = || if self.is_clustered() { self.clusters.suggest(tags, &self.slots) } else { None };
-        let Some(index) = self.slots.claim(suggest)? else { return Ok(None) };
-        let place = match self.values.place(index) {
-            Some(place) => place,
-            // Refused: the slot stays claimed without a handle. There is no way back behind a shared reference (S3), and
-            // it has no memory to be used with anyway; `commit` frees it.
-            None => self.values.grow(index)?,
-        };
-        Ok(Some((index, place)))
+        self.slots.claim(suggest, |index| match self.values.place(index) {
+            Some(place) => Ok(place),
+            None => self.values.grow(index),
+        })
     }
 
-    /// Staged things become live; slots that were claimed and then found no memory become free. Reserved ones stay.
-    /// `note` hears the generation of every thing.
+    /// Staged things become live; reserved slots stay. `note` hears the generation of every thing.
     pub(crate) fn commit(&mut self, note: &mut dyn FnMut(u32)) -> u32 {
         _ = self.know(); // refused: the slots that were made behind shared references are found more slowly
         let mut committed = 0;
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
             for index in ones(claimed).map(|bit| number * GROUP + bit) {
-                match self.stamp(index) {
-                    Some(stamp) if is_live(stamp) => {
-                        if !self.settle(index) {
-                            continue;
-                        }
-                        *self.staged.get_mut() -= 1; // before `note`, which may panic
-                        note(Handle::<T>::STAMP.generation_of(stamp));
-                        committed += 1;
-                    }
-                    Some(_) => {}
-                    None => self.release(index, false),
+                let Some(stamp) = self.stamp(index).filter(|&stamp| is_live(stamp)) else { continue };
+                if !self.settle(index) {
+                    continue;
                 }
+                *self.staged.get_mut() -= 1; // before `note`, which may panic
+                note(Handle::<T>::STAMP.generation_of(stamp));
+                committed += 1;
             }
             from = number + 1;
         }

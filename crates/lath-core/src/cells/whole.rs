@@ -106,14 +106,11 @@ impl<T: Thing> Cells<T> {
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
             for index in ones(claimed).map(|bit| number * GROUP + bit) {
-                match self.stamp(index) {
-                    Some(stamp) if is_live(stamp) => _ = self.drop_value(Handle::from_parts(index, stamp), &mut *freed),
-                    Some(stamp) => {
-                        if let Some(slot) = self.cancel(Handle::from_parts(index, stamp + 1)) {
-                            freed(slot, self);
-                        }
-                    }
-                    None => self.release(index, false),
+                let Some(stamp) = self.stamp(index) else { unreachable!("slots have memory before they are claimed") };
+                if is_live(stamp) {
+                    self.drop_value(Handle::from_parts(index, stamp), &mut *freed);
+                } else if let Some(slot) = self.cancel(Handle::from_parts(index, stamp + 1)) {
+                    freed(slot, self);
                 }
             }
             from = number + 1;
@@ -141,12 +138,12 @@ impl<T: Thing> Cells<T> {
         if !Self::TAGGED && self.slots.is_hand_astray() {
             return Err("S6: what is at hand is not the lowest group");
         }
-        let mut staged = 0;
+        let (mut claimed, mut staged) = (0, 0);
         for index in self.values.ranges().flatten().map(|index| index as u32) {
             let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };
             match self.slots.state(index) {
                 State::Live if !is_live(stamp) => return Err("C2: a live slot has an even stamp"),
-                State::Claimed => staged += u32::from(is_live(stamp)),
+                State::Claimed => (claimed, staged) = (claimed + 1, staged + u32::from(is_live(stamp))),
                 State::Free | State::Buried | State::OutOfUse if is_live(stamp) => {
                     return Err("C1: a slot that is not in use has an odd stamp");
                 }
@@ -156,6 +153,9 @@ impl<T: Thing> Cells<T> {
                 }
                 _ => {}
             }
+        }
+        if claimed != self.slots.claimed() {
+            return Err("C2: a claimed slot has no memory");
         }
         if staged != self.staged() { Err("the count of staged things is wrong") } else { Ok(()) }
     }

@@ -141,9 +141,13 @@ impl Slots {
         (first + u64::from(len) <= self.limit).then_some(first as u32)
     }
 
-    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else the lowest free one, with
-    /// room made for it.
-    pub(crate) fn claim(&self, suggest: impl Fn() -> Option<u32>) -> Result<Option<u32>, OutOfMemory> {
+    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else the lowest free one, with room made
+    /// for it, and what `memory` found for its value. Before it is claimed: there is no way back behind a shared reference (S3).
+    pub(crate) fn claim<P>(
+        &self,
+        suggest: impl Fn() -> Option<u32>,
+        memory: impl Fn(u32) -> Result<P, OutOfMemory>,
+    ) -> Result<Option<(u32, P)>, OutOfMemory> {
         loop {
             let lowest = || self.next_free(self.lowest.load(Relaxed) * GROUP);
             let Some(index) = suggest().or_else(lowest) else { return Ok(None) };
@@ -155,6 +159,7 @@ impl Slots {
                     continue;
                 }
             };
+            let place = memory(index)?;
             let before = group[HELD].fetch_or(bit, Relaxed);
             if before & bit != 0 {
                 continue; // somebody else was faster
@@ -167,7 +172,7 @@ impl Slots {
             if before | bit | group[LIVE].load(Relaxed) == u64::MAX {
                 self.full.set_shared(number);
             }
-            return Ok(Some(index));
+            return Ok(Some((index, place)));
         }
     }
 }

@@ -129,7 +129,7 @@ mod tests {
                 let first = random.u32(..440);
                 let len = random.u32(1..=Groups::bounds(first).end() - first + 1);
                 if seed % 2 == 1 && random.bool() {
-                    slots.claim(|| None).unwrap();
+                    slots.claim(|| None, Ok).unwrap();
                 }
                 let mut list = vec![7];
                 slots.live_words(first).copy_to(&mut list, len);

@@ -229,9 +229,9 @@ impl Game {
                 let mut lowest = self.model.next_free(1);
                 for _ in 0..self.random.u32(1..100) {
                     let wanted = self.model.next_free(index).filter(|_| self.random.bool());
-                    let claimed = self.slots.claim(|| wanted).unwrap();
-                    assert_eq!(claimed, wanted.or(lowest));
-                    let Some(index) = claimed else { break };
+                    let claimed = self.slots.claim(|| wanted, Ok).unwrap();
+                    assert_eq!(claimed, wanted.or(lowest).map(|index| (index, index)));
+                    let Some((index, _)) = claimed else { break };
                     self.grow(index);
                     self.model.put(index, State::Claimed);
                     lowest = lowest.and_then(|lowest| self.model.next_free(lowest));
