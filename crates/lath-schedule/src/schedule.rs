@@ -377,7 +377,6 @@ impl Schedule {
     /// assert!(schedule.threads(0).try_run(&mut World::new()).is_err());
     /// assert!(schedule.threads(2).try_run(&mut World::new()).is_ok());
     /// ```
-    #[inline] // as `Threads::new`
     pub fn threads(&mut self, count: usize) -> &mut Self {
         match Threads::new(count) {
             Ok(threads) => (self.threads, self.refused) = (threads, None),
