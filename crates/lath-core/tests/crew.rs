@@ -53,6 +53,15 @@ fn work_is_done_on_one_of_the_threads_once() {
 }
 
 #[test]
+fn one_thread_is_the_host_from_the_beginning() {
+    for _ in 0..100 {
+        let crew = crew(3);
+        let first = inside(&crew, name);
+        assert!((0..10).all(|_| inside(&crew, name) == first));
+    }
+}
+
+#[test]
 fn what_is_forked_inside_is_taken_up_by_the_others() {
     for count in [1, 2, 3, 8] {
         let crew = crew(count);
@@ -129,7 +138,7 @@ fn crews_can_be_entered_from_each_other() {
             for round in 0..50 {
                 let there_and_back = || inside(&two, || inside(&one, || inside(&two, || (round, threads::count()))));
                 assert_eq!(inside(&one, there_and_back), (round, other));
-                assert_eq!(inside(&one, || inside(&one, || inside(&one, || name()))), inside(&one, || name()));
+                assert_eq!(inside(&one, || inside(&one, || inside(&one, name))), inside(&one, name));
             }
             // By all threads of one, and by one that is in no pool.
             thread::scope(|scope| {
