@@ -6,10 +6,10 @@
 //!
 //! # Invariants
 //!
-//! - **H1** An errand is on the stack of the thread that brings it, which neither returns nor unwinds before the host has counted
+//! - **J1** An errand is on the stack of the thread that brings it, which neither returns nor unwinds before the host has counted
 //!   it as done. Until then only the host uses it.
-//! - **H2** A host that is `free` has no errand and does none, so whoever finds it free is the only one who has brought one.
-//! - **H3** The host counts an errand as done and is free again in one step, so that who comes again finds it free.
+//! - **J2** A host that is `free` has no errand and does none, so whoever finds it free is the only one who has brought one.
+//! - **J3** The host counts an errand as done and is free again in one step, so that who comes again finds it free.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -38,7 +38,7 @@ struct Errand<'a, 'w> {
 /// Where an errand is.
 struct Brought(*mut Errand<'static, 'static>);
 
-// SAFETY: the work is `Send`, as is the payload of a panic, and one thread at a time uses the errand (H1).
+// SAFETY: the work is `Send`, as is the payload of a panic, and one thread at a time uses the errand (J1).
 unsafe impl Send for Brought {}
 
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl Host {
         let place = (&raw mut errand).cast::<Errand<'static, 'static>>();
         post.free = false;
         post.brought = Some(Brought(place));
-        let number = post.done + 1; // nobody else has brought one (H2)
+        let number = post.done + 1; // nobody else has brought one (J2)
         if post.asleep {
             self.called.notify_one();
         }
@@ -125,7 +125,7 @@ impl Host {
         while !post.closed {
             if let Some(Brought(errand)) = post.brought.take() {
                 drop(post);
-                // SAFETY: it is there, and nobody else uses it: whoever has brought it waits for `done` (H1). Nothing of it is kept,
+                // SAFETY: it is there, and nobody else uses it: whoever has brought it waits for `done` (J1). Nothing of it is kept,
                 // so that it does not matter how long what it borrows lives beyond that.
                 let errand = unsafe { &mut *errand };
                 errand.panic = catch_unwind(AssertUnwindSafe(&mut *errand.work)).err();
