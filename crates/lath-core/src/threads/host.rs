@@ -101,7 +101,10 @@ impl Host {
             post = wait(&self.told, post);
         }
         drop(post);
-        errand.panic.map_or(true, |payload| resume_unwind(payload))
+        match errand.panic {
+            Some(payload) => resume_unwind(payload),
+            None => true,
+        }
     }
 
     /// Lets the host know of somebody who comes in by the queue, for as long as that is inside.
