@@ -45,7 +45,7 @@
 //! # Features
 //!
 //! `std` (default) finds out whether the processor has AVX2, for the loops over views, and prints the warning of
-//! `Pool::expect_at_most`. `parallel` adds loops on rayon's threads, by `rayon-core`. `alloc` (implied) is needed by [`Pool`]; without it the
+//! `Pool::expect_at_most`. `parallel` adds loops on several threads, by `rayon-core`. `alloc` (implied) is needed by [`Pool`]; without it the
 //! crate offers handles and [`FixedPool`]. `serde` and `bytemuck` implement those crates' traits for handles.
 //!
 //! # Unsafe code

@@ -1,32 +1,58 @@
-//! Work on several threads: those of the rayon pool at hand, or of one of our own. The only file that knows rayon.
+//! Work on several threads: those of the rayon pool that one is in, of a crew that all of the program shares, or of one of one's own. No
+//! other file knows rayon, but for `threads/host.rs`.
 //!
-//! Of rayon only its core is needed, which has the threads and `join`; a program that uses all of rayon shares them. What is to be
-//! done comes as a reference to a closure of any type, so that all of this is compiled once, and not with every loop of every program.
+//! Of rayon only its core is needed, which has the threads and `join`. What is to be done comes as a reference to a closure of any
+//! type, so that all of this is compiled once, and not with every loop of every program.
 
+mod host;
+
+use alloc::sync::Arc;
 use alloc::vec;
 use core::fmt::Display;
+use std::sync::OnceLock;
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
+use self::host::Host;
 
 /// Something to do.
 pub type Work<'a> = dyn FnMut() + Send + 'a;
 
-/// How many threads there are.
+/// How many threads there are. Asking does not start any.
 pub fn count() -> usize {
-    rayon_core::current_num_threads()
+    if is_inside() { rayon_core::current_num_threads() } else { usual_count() }
 }
 
-/// Does something on one of the threads, unless this is one.
+/// Does something on one of the threads, unless this is one or there are no others.
 pub fn enter(work: &mut Work<'_>) {
-    match rayon_core::current_thread_index() {
-        Some(_) => work(),
-        None => rayon_core::scope(|_| work()),
+    static CREW: OnceLock<Option<Crew>> = OnceLock::new();
+    if is_inside() || usual_count() == 1 {
+        return work();
     }
+    match CREW.get_or_init(|| Crew::new(usual_count()).ok()) {
+        Some(crew) => crew.enter(work),
+        None => rayon_core::scope(|_| work()), // rayon knows what to do where threads cannot be had
+    }
+}
+
+/// Whether this is a thread of a rayon pool: of a crew, or of the user's.
+fn is_inside() -> bool {
+    rayon_core::current_thread_index().is_some()
+}
+
+/// How many threads there are outside of all pools: as many as rayon would have.
+fn usual_count() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| {
+        let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok());
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        asked.filter(|&count| count > 0).unwrap_or_else(cores)
+    })
 }
 
 /// Does both, at the same time if a thread is idle. Nothing is allocated. If one panics, so does this, after the other has ended.
 pub fn join(one: &mut Work<'_>, other: &mut Work<'_>) {
-    fork(&mut |_| one(), &mut |_| other());
+    enter(&mut || fork(&mut |_| one(), &mut |_| other()));
 }
 
 /// Calls `f` with every number below `count`: neighbours on one thread, unless another is idle.
@@ -37,12 +63,19 @@ pub fn for_each(count: usize, f: &(dyn Fn(usize) + Sync)) {
 
 /// As [`for_each`], for few pieces of work of which each is worth a thread.
 pub(crate) fn for_each_apart(count: usize, f: &(dyn Fn(usize) + Sync)) {
-    share_out(&mut vec![(); count], 0, (count, false), &|number, ()| f(number));
+    spread(&mut vec![(); count], count, &|number, ()| f(number));
 }
 
 /// Calls `f` with every part and its number: neighbours on one thread, unless another is idle.
 pub fn for_each_mut<B: Send>(parts: &mut [B], f: &(dyn Fn(usize, &mut B) + Sync)) {
-    share_out(parts, 0, (self::count(), false), f);
+    spread(parts, count(), f);
+}
+
+/// Shares the parts out on the threads, if there are several.
+fn spread<B: Send>(parts: &mut [B], splits: usize, f: &(dyn Fn(usize, &mut B) + Sync)) {
+    let several = parts.len() > 1;
+    let mut all = || share_out(parts, 0, (splits, false), f);
+    if several { enter(&mut all) } else { all() }
 }
 
 /// Halves the parts, and the halves, until there are enough for all threads. A half that another thread has taken shows that there are
@@ -67,11 +100,18 @@ fn share_out<B: Send>(
 
 /// Does both, and tells each whether another thread has taken it.
 fn fork(one: &mut (dyn FnMut(bool) + Send), other: &mut (dyn FnMut(bool) + Send)) {
+    if !is_inside() {
+        one(false); // there are no others: see `enter`
+        return other(false);
+    }
     rayon_core::join_context(|context| one(context.migrated()), |context| other(context.migrated()));
 }
 
-/// Threads of one's own.
-pub struct Crew(ThreadPool);
+/// Threads of one's own. One of them is the host, who waits for what comes from outside.
+pub struct Crew {
+    threads: ThreadPool,
+    host: Arc<Host>,
+}
 
 impl Crew {
     /// So many of them, with names.
@@ -79,22 +119,34 @@ impl Crew {
     /// # Errors
     ///
     /// The system has no more threads.
-    #[inline] // what rayon does for it is compiled with who calls it, which most programs do not
     pub fn new(count: usize) -> Result<Self, impl Display> {
-        ThreadPoolBuilder::new().num_threads(count).thread_name(|n| alloc::format!("lath {n}")).build().map(Self)
+        let threads = ThreadPoolBuilder::new().num_threads(count).thread_name(|n| alloc::format!("lath {n}")).build();
+        threads.map(|threads| Self { host: Host::new(&threads), threads })
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.0.current_num_threads()
+        self.threads.current_num_threads()
     }
 
     /// Does something on one of them, unless this is one.
+    ///
+    /// Nothing is allocated if the host does it. If it is busy the others do, by way of rayon's queue. So they do for a thread of another
+    /// pool, which goes on with the work of that pool meanwhile.
     pub fn enter(&self, work: &mut Work<'_>) {
-        match self.0.current_thread_index() {
-            Some(_) => work(),
-            None => self.0.install(work),
+        if self.threads.current_thread_index().is_some() {
+            return work();
         }
+        if is_inside() || !self.host.does(work) {
+            let _guest = self.host.admit();
+            self.threads.install(work);
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.host.close();
     }
 }
 

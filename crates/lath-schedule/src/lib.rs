@@ -48,7 +48,7 @@
 //!
 //! # Features
 //!
-//! `parallel` (default) uses rayon's threads. `tracing` puts a span around every system. `serde` writes and reads [`Time`],
+//! `parallel` (default) runs systems on several threads. `tracing` puts a span around every system. `serde` writes and reads [`Time`],
 //! [`FixedClocks`], [`Timer`], [`Cooldown`] and [`State`], for saves.
 //!
 //! # Unsafe code

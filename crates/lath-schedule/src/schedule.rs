@@ -82,7 +82,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Makes a schedule without systems, that runs on rayon's threads.
+    /// Makes a schedule without systems, that runs on the threads of the rayon pool that it is run in, or else on those that all schedules share.
     ///
     /// # Examples
     ///
@@ -363,7 +363,7 @@ impl Schedule {
 
     // How it runs.
 
-    /// Runs it on so many threads of its own, instead of rayon's: 1 is the caller's.
+    /// Runs it on so many threads of its own, instead of those that all schedules share: 1 is the caller's.
     ///
     /// # Errors
     ///
@@ -377,7 +377,6 @@ impl Schedule {
     /// assert!(schedule.threads(0).try_run(&mut World::new()).is_err());
     /// assert!(schedule.threads(2).try_run(&mut World::new()).is_ok());
     /// ```
-    #[inline] // as `Threads::new`
     pub fn threads(&mut self, count: usize) -> &mut Self {
         match Threads::new(count) {
             Ok(threads) => (self.threads, self.refused) = (threads, None),

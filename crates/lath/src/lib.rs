@@ -132,7 +132,7 @@
 //! |---|---|
 //! | `std` (default) | the warning of [`Pool::expect_at_most`] is printed, and loops over views use AVX2 where the processor has it; without it lath needs `alloc` only |
 //! | `schedule` (default) | the world, its systems and their schedule; needs `std` |
-//! | `parallel` (default) | systems run on rayon's threads, and loops inside them (by `rayon-core`: the same threads, also inside a pool of your own); `Pool::par_each`, `par_runs` and `par_map`, and the `par_` forms of the sweeps over trees |
+//! | `parallel` (default) | systems run on several threads, and loops inside them: one set of threads for all of the program, by `rayon-core`, or those of the rayon pool that you are in; `Pool::par_each`, `par_runs` and `par_map`, and the `par_` forms of the sweeps over trees |
 //! | `tracing` | a `tracing` span around every system |
 //! | `snapshot` | snapshots, rollback, saves, prefabs |
 //! | `inspect` | `lath::inspect`: the live world in a browser, to be looked at and changed |

@@ -133,8 +133,8 @@ impl<T: Thing> Pool<T> {
         self.cells.each_view_with_rest::<V>(f);
     }
 
-    /// Calls `f` with the view of every live thing that the view sees, on several threads (those of the current rayon
-    /// pool), in chunks of 4096 slots. Worth it from some tens of microseconds of work on.
+    /// Calls `f` with the view of every live thing that the view sees, on several threads (those of the rayon pool that
+    /// this is called in, or else those that all of lath shares), in chunks of 4096 slots. Worth it from some tens of microseconds of work on.
     ///
     /// # Examples
     ///

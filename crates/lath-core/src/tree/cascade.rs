@@ -40,7 +40,7 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().cascade(f);
     }
 
-    /// As [`cascade`](Self::cascade), on several threads (those of the current rayon pool): subtrees are shared out among them,
+    /// As [`cascade`](Self::cascade), on several threads (as [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them,
     /// also those of one big root. What comes out does not depend on the number of threads.
     ///
     /// # Examples
@@ -96,7 +96,7 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().gather(f);
     }
 
-    /// As [`gather`](Self::gather), on several threads (those of the current rayon pool): subtrees are shared out among them,
+    /// As [`gather`](Self::gather), on several threads (as [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them,
     /// also those of one big root. What comes out does not depend on the number of threads.
     ///
     /// # Examples
@@ -161,7 +161,7 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().cascade_dirty(f)
     }
 
-    /// As [`cascade_dirty`](Self::cascade_dirty), on several threads (those of the current rayon pool): subtrees are shared out
+    /// As [`cascade_dirty`](Self::cascade_dirty), on several threads (as [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out
     /// among them, also where all is below one marked thing. What comes out does not depend on the number of threads.
     ///
     /// With fewer than some hundred things below those that are marked it stays on the caller's thread.

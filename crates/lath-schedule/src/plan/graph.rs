@@ -32,9 +32,8 @@ pub(crate) struct Graph {
     turns: Mutex<Turns>,
 }
 
-/// During a run, among those that must not run at the same time: who runs, and who waits for whom. Kept, so that it is allocated
-/// once.
-#[derive(Default)]
+/// During a run, among those that must not run at the same time: who runs, and who waits for whom. There is room for all of
+/// them, so that nothing is allocated later.
 pub(crate) struct Turns {
     pub(crate) running: Vec<u32>,
     /// Whoever waits, and for whom.
@@ -42,6 +41,10 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
+    fn with_room_for(members: usize) -> Self {
+        Self { running: Vec::with_capacity(members), waiting: Vec::with_capacity(members) }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.running.clear();
         self.waiting.clear();
@@ -87,7 +90,7 @@ impl Graph {
         let zeros = || members.iter().map(|_| AtomicU32::new(0)).collect();
         let (counters, links) = (zeros(), zeros());
         let followers = edges.iter().map(|&(_, after)| after).collect();
-        let (rank, turns) = (vec![0; members.len()], Mutex::default());
+        let (rank, turns) = (vec![0; members.len()], Turns::with_room_for(members.len().min(2 * apart.len())).into());
         Self { rank, members, waits, counters, links, starts, followers, roots, apart, gain: 0, turns }
     }
 

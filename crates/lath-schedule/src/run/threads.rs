@@ -24,7 +24,6 @@ impl Threads {
     }
 
     /// So many threads of its own.
-    #[inline] // what rayon does for it is compiled with who calls it, which most programs do not
     pub(crate) fn new(count: usize) -> Result<Self, String> {
         match count {
             0 => Err("a schedule cannot run on 0 threads: `threads(1)` runs it on the caller's".into()),
