@@ -67,6 +67,7 @@ impl<T: Snap> ImageBuilder<T> {
         let mut kept = kept.iter_mut().find_map(|kept| kept.as_any_mut().downcast_mut::<Kept<F>>());
         let (strip, stride, within) = place_of::<T, F>();
         for (at, held) in held.into_iter().enumerate() {
+            let start = Image::<T>::group_in(runs[run_of[at] as usize], at, strip).start + within;
             for bit in ones(held) {
                 let value = match value()? {
                     Some(value) => value,
@@ -75,10 +76,7 @@ impl<T: Snap> ImageBuilder<T> {
                 };
                 match &mut kept {
                     Some(kept) => kept.put(at, bit, value),
-                    None => {
-                        let group = Image::<T>::group_in(runs[run_of[at] as usize], at, strip);
-                        write_value(&mut bytes[group.start + bit as usize * stride + within..], value);
-                    }
+                    None => write_value(&mut bytes[start + bit as usize * stride..], value),
                 }
             }
         }

@@ -332,21 +332,21 @@ impl<T: Snap> Image<T> {
         }
         let strip = <T::Storage as Strips<T>>::STRIP_OF[F::INDEX] as usize;
         let (stride, size) = (Self::stride(strip), size_of::<F::Value>());
-        let mut show = |row: usize, count: usize| {
-            let start = self.row_start(row, strip) + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
+        let mut show = |start: usize, count: usize| {
             let bytes = &self.bytes[start..start + (count - 1) * stride + size];
             // SAFETY: initialised: callers below show rows that hold values (I1), several of them only if nothing is
             // between them, and the values have no bytes without a value (`NoUninit`).
             f(unsafe { &*(&raw const *bytes as *const [u8]) });
         };
         for at in 0..self.numbers.len() {
-            let (held, row) = (self.held(at), at * GROUP as usize);
+            let (held, first) = (self.held(at), self.group_bytes(at, strip).start);
+            let start = |bit: u32| first + <T::Storage as Strips<T>>::WITHIN[F::INDEX] + bit as usize * stride;
             if stride != size {
-                ones(held).for_each(|bit| show(row + bit as usize, 1));
+                ones(held).for_each(|bit| show(start(bit), 1));
                 continue;
             }
-            for (first, count) in runs_of(held) {
-                show(row + first as usize, count as usize);
+            for (bit, count) in runs_of(held) {
+                show(start(bit), count as usize);
             }
         }
         true
