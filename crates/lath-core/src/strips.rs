@@ -13,6 +13,8 @@ use crate::storage::Storage;
 ///
 /// - [`strip`](Self::strip) points to [`STRIDES`](Self::STRIDES)`[strip]` bytes of the slot, which nothing outside the place uses,
 ///   and those of the next slot of the run follow.
+/// - The strips of a block, which is a run from its first slot to its last, lie in the order of [`ORDER`](Self::ORDER): in a block of `n` slots each begins `n` times the
+///   strides of those before it, and its [`SHIFTS`](Self::SHIFTS), after the start of the block. Nobody uses what is between them.
 /// - The value of a field that has a strip lies within the element of that strip, at [`WITHIN`](Self::WITHIN), and nowhere
 ///   else. The bytes of an element that belong to no field, nor to the stamp or to tags of the storage's own, may be
 ///   anything.
@@ -23,6 +25,12 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
 
     /// How long an element of each strip is, in bytes.
     const STRIDES: [usize; 65];
+
+    /// The strips in the order in which they lie in a block.
+    const ORDER: [u8; 65];
+
+    /// By how much each strip is moved on from where those before it end if there is nothing between them: a multiple of 64.
+    const SHIFTS: [usize; 65];
 
     /// The strip that each field is in; [`NO_STRIP`](Self::NO_STRIP) for a field that is kept elsewhere.
     const STRIP_OF: [u8; 64];
@@ -39,7 +47,7 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
     /// How many slots, from slot 0 on, have memory after memory was made for slot `index` in a storage that had none beyond.
     fn reach(index: u32) -> u64;
 
-    /// The element of a slot. The pointer is good for the whole run of the place.
+    /// The element of a slot. The pointer is good for the whole block of the place, all its strips included.
     ///
     /// # Safety
     ///

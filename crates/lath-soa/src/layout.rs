@@ -202,6 +202,17 @@ mod tests {
         of.iter().map(|&(size, align, home)| FieldInfo { name: "", offset: 0, size, align, home }).collect()
     }
 
+    fn some_fields(random: &mut fastrand::Rng) -> Vec<FieldInfo> {
+        let of: Vec<_> = (0..random.usize(..12))
+            .map(|_| {
+                let align = 1 << random.u32(..9);
+                let home = random.choice([Home::Column, Home::Hot, Home::Cold]).unwrap();
+                (align * random.usize(..4), align, home)
+            })
+            .collect();
+        fields(&of)
+    }
+
     /// No two values overlap, all are aligned and inside the block.
     fn assert_sound(fields: &[FieldInfo], len: usize) {
         let extent = extent(fields);
@@ -239,16 +250,27 @@ mod tests {
     fn values_are_aligned_and_do_not_overlap_whatever_the_fields() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
-            let count = random.usize(..12);
-            let of: Vec<_> = (0..count)
-                .map(|_| {
-                    let align = 1 << random.u32(..9);
-                    let home = random.choice([Home::Column, Home::Hot, Home::Cold]).unwrap();
-                    (align * random.usize(..4), align, home)
-                })
-                .collect();
+            let fields = some_fields(&mut random);
             for len in [64, 128, 1024] {
-                assert_sound(&fields(&of), len);
+                assert_sound(&fields, len);
+            }
+        }
+    }
+
+    /// What images of pools are laid out by.
+    #[test]
+    fn order_is_told_by_shifts() {
+        let mut random = fastrand::Rng::with_seed(8);
+        for _ in 0..300 {
+            let fields = some_fields(&mut random);
+            let own = (0..fields.len()).filter(|&i| has_column(&fields[i])).map(|i| field_column(&fields, i));
+            let mut columns: Vec<_> = own.chain([head_column(&fields)]).collect();
+            columns.sort_unstable_by_key(|column| column.shift);
+            assert!(columns.windows(2).all(|pair| pair[0].shift < pair[1].shift), "{fields:?}");
+            let mut before = 0;
+            for Column { prefix, shift, stride, .. } in columns {
+                assert_eq!((prefix, shift % 64), (before, 0), "{fields:?}");
+                before += stride;
             }
         }
     }

@@ -15,6 +15,10 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
         strides
     };
 
+    const ORDER: [u8; 65] = [0; 65];
+
+    const SHIFTS: [usize; 65] = [0; 65];
+
     const STRIP_OF: [u8; 64] = [0; 64];
 
     const WITHIN: [usize; 64] = {

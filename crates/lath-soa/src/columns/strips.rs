@@ -43,6 +43,7 @@ const fn all_columns<T: Fields>() -> [Column; 65] {
 }
 
 // SAFETY: an element of a strip is one of its column, columns of a block do not overlap, and elements lie side by side (K1).
+// A column begins where its prefix and shift say, and the shift grows from each to the next: `order_is_told_by_shifts` in `layout.rs`.
 // The head has the stamp at its start, and its hot fields where `layout.rs` says; the other columns are of one field each.
 // The tags are in their field. Cold fields are in no strip.
 unsafe impl<T: Columnar> Strips<T> for Columns<T> {
@@ -55,6 +56,29 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
             strip += 1;
         }
         strides
+    };
+
+    const ORDER: [u8; 65] = {
+        let (columns, mut order, mut strip) = (all_columns::<T>(), [0; 65], 0);
+        while strip < strips::<T>() {
+            let (mut rank, mut other) = (0, 0);
+            while other < strips::<T>() {
+                rank += (columns[other].shift < columns[strip].shift) as usize;
+                other += 1;
+            }
+            order[rank] = strip as u8;
+            strip += 1;
+        }
+        order
+    };
+
+    const SHIFTS: [usize; 65] = {
+        let (columns, mut shifts, mut strip) = (all_columns::<T>(), [0; 65], 0);
+        while strip < strips::<T>() {
+            shifts[strip] = columns[strip].shift;
+            strip += 1;
+        }
+        shifts
     };
 
     const STRIP_OF: [u8; 64] = {

@@ -2,7 +2,6 @@
 //! Making an image out of a state that came from outside: nothing of it is believed before it was looked at.
 
 use super::*;
-use crate::blocks::Fine;
 use crate::state::fitting_kind;
 
 /// Distinct sets of tags that own groups; each costs a bit per group.
@@ -19,24 +18,14 @@ impl<T: Snap> ImageBuilder<T> {
     pub(crate) fn new(state: &PoolState, limit: u64) -> Result<Self, StateError> {
         check::<T>(state, limit)?;
         let mut image = Image::new();
-        image.numbers.clone_from(&state.groups);
         image.live.extend(state.words.iter().map(|words| words[1]));
         image.others.extend(state.words.iter().enumerate().map(|(at, &[taken, live, claimed, buried])| {
             let (out_of_use, staged) = (taken & !(live | claimed | buried), state.held_word(at) & claimed);
             Others { out_of_use, claimed, buried, staged }
         }));
         image.old.clone_from(&state.old);
-        for &number in &state.groups {
-            // A run does not cross the end of a block.
-            match image.runs.last_mut() {
-                Some(run)
-                    if run.group + run.len == number
-                        && *Fine::<core::sync::atomic::AtomicU64>::bounds(number * GROUP).start() != number * GROUP =>
-                {
-                    run.len += 1;
-                }
-                _ => image.runs.push(Run { group: number, len: 1 }),
-            }
+        for groups in state.groups.chunk_by(|&one, &next| one + 1 == next && !Image::<T>::starts_block(next)) {
+            image.push_run(groups[0], groups.len() as u32);
         }
         image.make_rows();
         for (row, &stamp) in state.stamps.iter().enumerate() {
@@ -74,10 +63,11 @@ impl<T: Snap> ImageBuilder<T> {
         }
         let mut default = Default::<T>(None);
         let held: Vec<u64> = (0..self.image.numbers.len()).map(|at| self.image.held(at)).collect();
-        let Image { kept, strips, .. } = &mut self.image;
+        let Image { kept, bytes, runs, run_of, .. } = &mut self.image;
         let mut kept = kept.iter_mut().find_map(|kept| kept.as_any_mut().downcast_mut::<Kept<F>>());
         let (strip, stride, within) = place_of::<T, F>();
         for (at, held) in held.into_iter().enumerate() {
+            let start = Image::<T>::group_in(runs[run_of[at] as usize], at, strip).start + within;
             for bit in ones(held) {
                 let value = match value()? {
                     Some(value) => value,
@@ -86,10 +76,7 @@ impl<T: Snap> ImageBuilder<T> {
                 };
                 match &mut kept {
                     Some(kept) => kept.put(at, bit, value),
-                    None => {
-                        let start = (at * GROUP as usize + bit as usize) * stride + within;
-                        write_value(&mut strips[strip][start..], value);
-                    }
+                    None => write_value(&mut bytes[start + bit as usize * stride..], value),
                 }
             }
         }
@@ -102,9 +89,9 @@ impl<T: Snap> ImageBuilder<T> {
             kept.put(at, bit, value);
             return;
         }
-        let (strip, stride, within) = place_of::<T, F>();
-        let start = (at * GROUP as usize + bit as usize) * stride + within;
-        write_value(&mut self.image.strips[strip][start..], value);
+        let (strip, _, within) = place_of::<T, F>();
+        let start = self.image.row_start(at * GROUP as usize + bit as usize, strip) + within;
+        write_value(&mut self.image.bytes[start..], value);
     }
 
     /// The image, with defaults for all fields that were not filled.
@@ -166,10 +153,8 @@ impl<T: Snap> ImageBuilder<T> {
         }
 
         if let (true, Some(within)) = (Image::<T>::STAMPS_IN_STRIP, <T::Storage as Strips<T>>::TAGS_WITHIN) {
-            let start = (at * GROUP as usize + bit as usize) * Image::<T>::stride(0) + within;
-            let bytes = &mut self.image.strips[0][start..start + size_of::<T::Tags>()];
-            // SAFETY: in bounds, as the slice shows.
-            unsafe { bytes.as_mut_ptr().cast::<T::Tags>().write_unaligned(tags) };
+            let start = self.image.row_start(at * GROUP as usize + bit as usize, 0) + within;
+            write_value(&mut self.image.bytes[start..], tags);
         }
         T::visit_cloned(&mut Put(self, at, bit, tags));
         self.filled |= T::TAGS_FIELD.map_or(0, |field| 1 << field);

@@ -24,6 +24,7 @@ impl<T: Snap> Image<T> {
     pub(super) fn forget(&mut self) {
         self.runs.clear();
         self.numbers.clear();
+        self.run_of.clear();
         self.live.clear();
         self.others.clear();
         self.old.clear();
@@ -52,11 +53,9 @@ impl<T: Snap> Cells<T> {
         self.note_states(image.0);
         self.note_tags_of(image.0);
         self.note_ticks(image.0);
-        let mut at = 0;
         for n in 0..image.0.runs.len() {
             let run = image.0.runs[n];
-            self.copy_run(image.0, run, at, access);
-            at += run.len as usize;
+            self.copy_run(image.0, run, access);
         }
         image.done();
     }
@@ -73,8 +72,7 @@ impl<T: Snap> Cells<T> {
                 let count = worn.saturating_sub(u64::from(first)).min(groups) as u32;
                 let used = (0..count).rev().find(|n| self.slots.group(first + n)[0] != 0).map_or(0, |last| last + 1);
                 if used > 0 {
-                    image.runs.push(Run { group: first, len: used });
-                    image.numbers.extend(first..first + used);
+                    image.push_run(first, used);
                 }
                 for number in first + used..first + count {
                     if self.has_stamps(number) {
@@ -182,54 +180,54 @@ impl<T: Snap> Cells<T> {
     }
 
     /// Copies the values of some groups in a row.
-    fn copy_run(&self, image: &mut Image<T>, run: Run, at: usize, access: Access) {
-        let mut n = 0;
-        while n < run.len {
+    fn copy_run(&self, image: &mut Image<T>, run: Run, access: Access) {
+        let Range { start: mut at, end } = run.places();
+        while at < end {
             let count = match access {
-                Access::Exclusive => run.len,
-                Access::Shared => image.quiet(at + n as usize, at + run.len as usize) as u32,
+                Access::Exclusive => run.len as usize,
+                Access::Shared => image.quiet(at, end),
             };
             if count > 0 {
-                self.copy_groups(image, run.group + n, at + n as usize, count);
-                n += count;
+                self.copy_groups(image, run, at..at + count);
+                at += count;
             } else {
-                self.copy_slots(image, run.group + n, at + n as usize);
-                n += 1;
+                self.copy_slots(image, at);
+                at += 1;
             }
         }
         if Image::<T>::CLONED == 0 {
             return;
         }
-        for n in 0..run.len {
-            let (first, held) = (self.first_place(run.group + n), image.held(at + n as usize));
+        for at in run.places() {
+            let (first, held) = (self.first_place(image.numbers[at]), image.held(at));
             for kept in &mut image.kept {
                 // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
                 // exclusive use behind `&self`.
-                unsafe { kept.take(at + n as usize, &self.values, first, held) };
+                unsafe { kept.take(at, &self.values, first, held) };
             }
         }
     }
 
-    /// Copies the strips of some groups whole.
-    fn copy_groups(&self, image: &mut Image<T>, number: u32, at: usize, count: u32) {
-        let (first, row) = (self.first_place(number), at * GROUP as usize);
-        for strip in Image::<T>::byte_strips() {
-            self.copy_strip(image, strip, first, at, count);
+    /// Copies the strips of some groups of a run whole.
+    fn copy_groups(&self, image: &mut Image<T>, run: Run, places: Range<usize>) {
+        let (number, rows) = (image.numbers[places.start], run.rows_of(&places));
+        let first = self.first_place(number);
+        for (strip, bytes) in Image::<T>::pieces(run, rows) {
+            self.copy_bytes(&mut image.bytes[bytes], first, strip);
         }
         if !Image::<T>::STAMPS_IN_STRIP {
-            for n in 0..(count * GROUP) as usize {
-                image.stamps[row + n] = self.stamp(number * GROUP + n as u32).unwrap_or(SPENT);
+            for (n, row) in (places.start * GROUP as usize..places.end * GROUP as usize).enumerate() {
+                image.stamps[row] = self.stamp(number * GROUP + n as u32).unwrap_or(SPENT);
             }
         }
     }
 
-    /// Copies a strip of some groups in a row, from the first place of the first of them. Nobody else writes to it meanwhile.
-    pub(super) fn copy_strip(&self, image: &mut Image<T>, strip: usize, first: Place<T>, at: usize, count: u32) {
-        let group = GROUP as usize * Image::<T>::stride(strip);
-        let to = &mut image.strips[strip][at * group..(at + count as usize) * group];
-        // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side.
-        // Nobody writes to them meanwhile: all slots are live, buried or retired, and none of these changes behind a shared reference (S3), or nobody else has the pool. The bytes are of
-        // plain values, of which there may be copies, or mean nothing.
+    /// Copies some memory, from a strip of the first place on: of groups in a row, or all of a span of a block. Nobody else writes to it meanwhile.
+    pub(super) fn copy_bytes(&self, to: &mut [MaybeUninit<u8>], first: Place<T>, strip: usize) {
+        // SAFETY: in bounds: the groups are in one run of the storage (by the callers), so there are as many elements side by side, or the strips of a
+        // whole block lie as in the image (`pieces`, by what `Strips` promises).
+        // Nobody writes to them meanwhile: all slots are live, buried or retired, and none of these changes behind a shared reference (S3), or nobody else has the pool; what is between
+        // strips is nobody's. The bytes are of plain values, of which there may be copies, or mean nothing.
         unsafe {
             let from = self.values.strip(first, strip).cast::<MaybeUninit<u8>>();
             from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len());
@@ -237,16 +235,17 @@ impl<T: Snap> Cells<T> {
     }
 
     /// Copies what slots of one group hold, slot by slot: others may be writing to slots that are free or claimed.
-    fn copy_slots(&self, image: &mut Image<T>, number: u32, at: usize) {
-        let (first, row) = (self.first_place(number), at * GROUP as usize);
+    fn copy_slots(&self, image: &mut Image<T>, at: usize) {
+        let (number, row) = (image.numbers[at], at * GROUP as usize);
+        let first = self.first_place(number);
         for bit in 0..GROUP {
             let stamp = self.seen_stamp(image, at, number, bit);
             image.put_stamp(row + bit as usize, stamp);
         }
         let held = image.held(at);
         for strip in Image::<T>::byte_strips() {
-            let stride = Image::<T>::stride(strip);
-            self.copy_held(&mut image.strips[strip][row * stride..(row + GROUP as usize) * stride], first, strip, held);
+            let bytes = image.group_bytes(at, strip);
+            self.copy_held(&mut image.bytes[bytes], first, strip, held);
         }
     }
 

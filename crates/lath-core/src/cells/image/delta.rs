@@ -7,8 +7,8 @@ use super::*;
 pub(crate) struct ImageDelta<T: Snap> {
     /// The groups of the new image, if they are not those of the old one.
     groups: Option<(Vec<Run>, Vec<u32>)>,
-    /// The groups of which more than values may differ: their states, stamps and tags are here, as in an image. Of the bytes and
-    /// the cloned values of each part there are those of the groups in which it differs, one after the other.
+    /// The groups of which more than values may differ: their states, stamps and tags are here, as in an image. Of the cloned values of each part
+    /// there are those of the groups in which it differs, one after the other.
     part: Image<T>,
     /// Where each of these groups is in the new image.
     places: Vec<u32>,
@@ -29,6 +29,8 @@ struct Changed {
     places: Vec<u32>,
     /// When it was changed in each of them, if that is known.
     ticks: Vec<u64>,
+    /// Its bytes in each of them, one after the other, if it is a strip that is copied.
+    bytes: Lines,
 }
 
 /// Where what is new comes from.
@@ -50,8 +52,10 @@ impl<T: Snap> ImageDelta<T> {
 
     /// How many bytes it takes, but for what cloned values have on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(|part| part.places.len() * 4 + part.ticks.len() * 8).sum();
-        self.part.bytes() + parts + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
+        let part = |part: &Changed| part.places.len() * 4 + part.ticks.len() * 8 + part.bytes.len();
+        self.part.bytes()
+            + self.parts.iter().map(part).sum::<usize>()
+            + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
     }
 
     /// Finds what is new since `old`. `since` is the first tick that is later than that; without it, all counts as new.
@@ -81,7 +85,7 @@ impl<T: Snap> ImageDelta<T> {
         let same_groups = part.runs == old.runs;
         *groups = (!same_groups).then(|| (part.runs.clone(), part.numbers.clone()));
         let mut at = 0;
-        for &Run { group, len } in &part.runs {
+        for &Run { group, len, .. } in &part.runs {
             let (mut number, end) = (group, group + len);
             while number < end {
                 // Up to the next multiple of 64: there are marks for as many at once.
@@ -108,7 +112,7 @@ impl<T: Snap> ImageDelta<T> {
             }
         }
         for (which, changed) in parts.iter_mut().enumerate() {
-            part.copy_part(which, &changed.places, &source);
+            part.copy_part(which, changed, &source);
             changed.ticks.clear();
             if self.tracked {
                 changed.ticks.extend(changed.places.iter().map(|&at| source.tick(part, at as usize, which)));
@@ -161,8 +165,13 @@ impl<T: Snap> ImageDelta<T> {
             }
         }
         for (which, changed) in parts.iter().enumerate() {
+            if Image::<T>::is_bytes(which) {
+                for (from, to) in Image::<T>::groups_in(&image.runs, &changed.places, which).enumerate() {
+                    image.bytes[to].copy_from_slice(&changed.bytes[Image::<T>::nth_group(which, from)]);
+                }
+            }
             for (from, &at) in changed.places.iter().enumerate() {
-                image.copy_part_of(at as usize, part, from, which);
+                image.copy_kept_of(at as usize, part, from, which);
             }
             for (&at, &tick) in changed.places.iter().zip(&changed.ticks) {
                 image.ticks[at as usize * Image::<T>::PARTS + which] = tick;
@@ -258,13 +267,14 @@ impl<T: Snap> Image<T> {
         self.owners.truncate(places.len());
     }
 
-    /// Copies one part of a group from another image.
-    fn copy_part_of(&mut self, at: usize, from: &Self, place: usize, which: usize) {
-        if Self::BYTES >> which & 1 == 1 {
-            let len = GROUP as usize * Self::stride(which);
-            self.strips[which][at * len..(at + 1) * len]
-                .copy_from_slice(&from.strips[which][place * len..(place + 1) * len]);
-        }
+    /// Where the bytes of a group are among those of a strip in groups one after the other.
+    fn nth_group(strip: usize, n: usize) -> Range<usize> {
+        let len = GROUP as usize * Self::stride(strip);
+        n * len..(n + 1) * len
+    }
+
+    /// Copies what is cloned of one part of a group, from another image.
+    fn copy_kept_of(&mut self, at: usize, from: &Self, place: usize, which: usize) {
         for (field, _) in Self::kept_parts().enumerate().filter(|(_, part)| *part == which) {
             self.kept[field].copy_group(at, &*from.kept[field], place);
         }
@@ -283,18 +293,27 @@ impl<T: Snap> Image<T> {
         self.owners.clone_from(&new.owners);
     }
 
-    /// Copies one part of groups that are at `places` of the source, and whose states are there in this image.
-    fn copy_part(&mut self, which: usize, places: &[u32], source: &Source<'_, T>) {
-        if Self::BYTES >> which & 1 == 1 {
-            self.strips[which].resize(places.len() * GROUP as usize * Self::stride(which));
+    /// Copies one part of the groups in which it has changed, and whose states are there in this image.
+    fn copy_part(&mut self, which: usize, changed: &mut Changed, source: &Source<'_, T>) {
+        let Changed { places, bytes, .. } = changed;
+        if Self::is_bytes(which) {
+            bytes.resize(Self::nth_group(which, places.len()).start);
         }
         for (kept, _) in self.kept.iter_mut().zip(Self::kept_parts()).filter(|(_, part)| *part == which) {
             kept.resize(places.len());
         }
         for (to, &at) in places.iter().enumerate() {
+            let at = at as usize;
+            if Self::is_bytes(which) {
+                let bytes = &mut bytes[Self::nth_group(which, to)];
+                match source {
+                    Source::Image(image) => bytes.copy_from_slice(&image.bytes[image.group_bytes(at, which)]),
+                    Source::Pool(cells) => cells.copy_strip(self, bytes, at, which),
+                }
+            }
             match source {
-                Source::Image(image) => self.copy_part_of(to, image, at as usize, which),
-                Source::Pool(cells) => cells.copy_part(self, at as usize, to, which),
+                Source::Image(image) => self.copy_kept_of(to, image, at, which),
+                Source::Pool(cells) => cells.take_kept(self, at, to, which),
             }
         }
     }
@@ -318,14 +337,16 @@ impl<T: Snap> Image<T> {
     /// Puts the groups of the image into other runs; groups that are new hold nothing yet.
     fn reorder(&mut self, runs: &[Run], numbers: &[u32]) {
         let order: Vec<Option<u32>> = numbers.iter().map(|&number| self.place_of(number).map(|at| at as u32)).collect();
-        for strip in Self::byte_strips() {
-            let (len, mut bytes) = (GROUP as usize * Self::stride(strip), Strip::default());
-            bytes.resize(order.len() * len);
-            for (to, at) in order.iter().enumerate().filter_map(|(to, at)| Some((to, (*at)? as usize))) {
-                bytes[to * len..(to + 1) * len].copy_from_slice(&self.strips[strip][at * len..(at + 1) * len]);
+        let mut bytes = Lines::default();
+        bytes.resize(Self::bytes_of(runs));
+        for &run in runs {
+            for (to, at) in run.places().filter_map(|to| Some((to, order[to]? as usize))) {
+                for strip in Self::byte_strips() {
+                    bytes[Self::group_in(run, to, strip)].copy_from_slice(&self.bytes[self.group_bytes(at, strip)]);
+                }
             }
-            self.strips[strip] = bytes;
         }
+        self.bytes = bytes;
         self.kept.iter_mut().for_each(|kept| kept.reorder(&order));
         let count = self.tags.count_ones() as usize;
         let at = |at: &Option<u32>| at.map(|at| at as usize);
@@ -353,6 +374,7 @@ impl<T: Snap> Image<T> {
         }
         self.runs = runs.to_vec();
         self.numbers = numbers.to_vec();
+        self.note_runs();
     }
 
     /// Makes room for the bitmaps of other tags.
@@ -372,27 +394,27 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
-    /// Copies one part of a group: that at `at` of the image, which has its states, to place `to` of the buffers.
-    fn copy_part(&self, image: &mut Image<T>, at: usize, to: usize, which: usize) {
+    /// Copies a strip of a group: that at `at` of the image, which has its states.
+    fn copy_strip(&self, image: &Image<T>, to: &mut [MaybeUninit<u8>], at: usize, strip: usize) {
         let number = image.numbers[at];
         let first = self.first_place(number);
-        if Image::<T>::BYTES >> which & 1 == 1 {
-            if image.is_quiet(at) {
-                self.copy_strip(image, which, first, to, 1);
-            } else {
-                let (stride, row) = (Image::<T>::stride(which), to * GROUP as usize);
-                if which == 0 {
-                    for bit in 0..GROUP {
-                        let stamp = self.seen_stamp(image, at, number, bit);
-                        image.put_stamp(row + bit as usize, stamp);
-                    }
-                }
-                let held = image.held(at);
-                let bytes = &mut image.strips[which][row * stride..(row + GROUP as usize) * stride];
-                self.copy_held(bytes, first, which, held);
+        if image.is_quiet(at) {
+            return self.copy_bytes(to, first, strip);
+        }
+        if strip == 0 {
+            for (bit, element) in (0..GROUP).zip(to.chunks_exact_mut(Image::<T>::stride(0))) {
+                write_stamp(element, self.seen_stamp(image, at, number, bit));
             }
         }
-        let held = image.held(at);
+        self.copy_held(to, first, strip, image.held(at));
+    }
+
+    /// Clones what has to be cloned of one part of a group: that at `at` of the image, which has its states, to place `to` of the buffers.
+    fn take_kept(&self, image: &mut Image<T>, at: usize, to: usize, which: usize) {
+        if Image::<T>::CLONED == 0 {
+            return;
+        }
+        let (first, held) = (self.first_place(image.numbers[at]), image.held(at));
         for (kept, _) in image.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
             // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
             // exclusive use behind `&self`.

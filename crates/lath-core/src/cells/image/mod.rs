@@ -1,8 +1,8 @@
 #![expect(unsafe_code, reason = "reads values out of copied bytes, where the copy says that there are values")]
 //! The image of a pool: a copy of all its slots and values, made and put back mostly by copying memory.
 //!
-//! Memory is copied strip by strip (`strips.rs`), in groups of 64 slots. A strip that has plain fields only is copied as bytes,
-//! free slots and all; the fields of other strips, and cold ones, are cloned, value by value.
+//! Memory is copied block by block where a block is full, and otherwise strip by strip (`strips.rs`), in groups of 64 slots: see `run.rs`. A strip that has plain
+//! fields only is copied as bytes, free slots and all; the fields of other strips, and cold ones, are cloned, value by value.
 //!
 //! # Invariants
 //!
@@ -15,14 +15,16 @@ mod build;
 mod capture;
 mod delta;
 mod kept;
+mod lines;
 mod restore;
+mod run;
 mod state;
-mod strip;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 use super::*;
 use crate::clusters::COMMON;
@@ -34,20 +36,13 @@ pub(crate) use capture::Access;
 use capture::Unfinished;
 pub(crate) use delta::{ImageDelta, Source};
 use kept::{Kept, KeptField, keep};
+use lines::Lines;
 pub use restore::RestoreError;
+use run::Run;
 pub use state::{PoolState, StateError, TreeState};
-use strip::Strip;
 
 /// Parts of a group: at most a strip per field, and the first.
 const MOST_PARTS: usize = 65;
-
-/// Groups that lie in a row, in the pool and in the image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
-    /// The first of them, by its number in the pool.
-    group: u32,
-    len: u32,
-}
 
 /// What there is to know of the slots of a group besides which are live: almost always nothing.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -73,6 +68,8 @@ pub struct Image<T: Snap> {
     runs: Vec<Run>,
     /// The number of each group in the pool.
     numbers: Vec<u32>,
+    /// Of each group that has bytes: its run.
+    run_of: Vec<u32>,
     /// Of each group: the live slots.
     live: Vec<u64>,
     /// Of each group; empty if every slot but slot 0 is free or live.
@@ -81,8 +78,8 @@ pub struct Image<T: Snap> {
     stamps: Vec<u32>,
     /// The stamps of slots that are in no group, where they are not 0: slot and stamp, in order.
     old: Vec<(u32, u32)>,
-    /// A buffer per strip; empty for those that are not copied.
-    strips: Vec<Strip>,
+    /// The strips that are copied, run by run.
+    bytes: Lines,
     /// The fields that are cloned.
     kept: Vec<Box<dyn KeptField<T>>>,
     /// The tags that have a bitmap.
@@ -120,11 +117,12 @@ impl<T: Snap> Image<T> {
         Self {
             runs: Vec::new(),
             numbers: Vec::new(),
+            run_of: Vec::new(),
             live: Vec::new(),
             others: Vec::new(),
             stamps: Vec::new(),
             old: Vec::new(),
-            strips: (0..Self::STRIPS).map(|_| Strip::default()).collect(),
+            bytes: Lines::default(),
             kept: keep::<T>(Self::CLONED),
             tags: 0,
             maps: Vec::new(),
@@ -176,9 +174,25 @@ impl<T: Snap> Image<T> {
         <T::Storage as Strips<T>>::STRIDES[strip]
     }
 
+    /// Whether a part is a strip that is copied.
+    fn is_bytes(part: usize) -> bool {
+        Self::BYTES >> part & 1 == 1
+    }
+
     /// The strips that are copied.
     fn byte_strips() -> impl Iterator<Item = usize> {
-        (0..Self::STRIPS).filter(|strip| Self::BYTES >> strip & 1 == 1)
+        (0..Self::STRIPS).filter(|strip| Self::is_bytes(*strip))
+    }
+
+    /// Where the bytes of a group are, in a strip that is copied.
+    fn group_bytes(&self, at: usize, strip: usize) -> Range<usize> {
+        Self::group_in(self.runs[self.run_of[at] as usize], at, strip)
+    }
+
+    /// Where the element of a row is, in a strip that is copied.
+    fn row_start(&self, row: usize, strip: usize) -> usize {
+        let group = self.group_bytes(row / GROUP as usize, strip);
+        group.start + row % GROUP as usize * Self::stride(strip)
     }
 
     fn others(&self, at: usize) -> Others {
@@ -239,8 +253,8 @@ impl<T: Snap> Image<T> {
         if !Self::STAMPS_IN_STRIP {
             return self.stamps[row];
         }
-        let start = row * Self::stride(0);
-        let bytes = &self.strips[0][start..start + size_of::<u32>()];
+        let start = self.row_start(row, 0);
+        let bytes = &self.bytes[start..start + size_of::<u32>()];
         // SAFETY: in bounds, as the slice shows. Initialised: every row has a stamp (I1), at its start.
         unsafe { bytes.as_ptr().cast::<u32>().read_unaligned() }
     }
@@ -281,10 +295,10 @@ impl<T: Snap> Image<T> {
 
     /// How many bytes the copied memory takes; what cloned values have on the heap is not counted.
     pub fn bytes(&self) -> usize {
-        let strips: usize = self.strips.iter().map(|strip| strip.len()).sum();
         let kept: usize = self.kept.iter().map(|kept| kept.bytes()).sum();
-        let states = self.numbers.len() * 12 + size_of_val(&*self.others) + self.stamps.len() * 4;
-        strips + kept + states + self.maps.len() * 8
+        let states =
+            self.numbers.len() * 12 + self.run_of.len() * 4 + size_of_val(&*self.others) + self.stamps.len() * 4;
+        self.bytes.len() + kept + states + self.maps.len() * 8
     }
 
     /// The handles of the values that are reachable, in slot order; `None` for the buried.
@@ -318,21 +332,21 @@ impl<T: Snap> Image<T> {
         }
         let strip = <T::Storage as Strips<T>>::STRIP_OF[F::INDEX] as usize;
         let (stride, size) = (Self::stride(strip), size_of::<F::Value>());
-        let mut show = |row: usize, count: usize| {
-            let start = row * stride + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
-            let bytes = &self.strips[strip][start..start + (count - 1) * stride + size];
+        let mut show = |start: usize, count: usize| {
+            let bytes = &self.bytes[start..start + (count - 1) * stride + size];
             // SAFETY: initialised: callers below show rows that hold values (I1), several of them only if nothing is
             // between them, and the values have no bytes without a value (`NoUninit`).
             f(unsafe { &*(&raw const *bytes as *const [u8]) });
         };
         for at in 0..self.numbers.len() {
-            let (held, row) = (self.held(at), at * GROUP as usize);
+            let (held, first) = (self.held(at), self.group_bytes(at, strip).start);
+            let start = |bit: u32| first + <T::Storage as Strips<T>>::WITHIN[F::INDEX] + bit as usize * stride;
             if stride != size {
-                ones(held).for_each(|bit| show(row + bit as usize, 1));
+                ones(held).for_each(|bit| show(start(bit), 1));
                 continue;
             }
-            for (first, count) in runs_of(held) {
-                show(row + first as usize, count as usize);
+            for (bit, count) in runs_of(held) {
+                show(start(bit), count as usize);
             }
         }
         true
@@ -345,8 +359,8 @@ impl<T: Snap> Image<T> {
     /// The row holds a value (I1), and the field is not cloned.
     unsafe fn copied<F: Field<Thing = T>>(&self, row: usize) -> F::Value {
         let strip = <T::Storage as Strips<T>>::STRIP_OF[F::INDEX] as usize;
-        let start = row * Self::stride(strip) + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
-        let bytes = &self.strips[strip][start..start + size_of::<F::Value>()];
+        let start = self.row_start(row, strip) + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
+        let bytes = &self.bytes[start..start + size_of::<F::Value>()];
         // SAFETY: in bounds, as the slice shows; a value of the field (by the caller, I1), which may be copied: strips are
         // copied as bytes only if the types of all their fields are `Copy`.
         unsafe { bytes.as_ptr().cast::<F::Value>().read_unaligned() }
@@ -364,15 +378,22 @@ impl<T: Snap> Image<T> {
 
     /// Room for rows in every buffer: as many as there are groups. What is new in them means nothing yet.
     fn make_rows(&mut self) {
+        self.bytes.resize(Self::bytes_of(&self.runs));
+        self.note_runs();
         let rows = self.numbers.len() * GROUP as usize;
-        for strip in Self::byte_strips() {
-            self.strips[strip].resize(rows * Self::stride(strip));
-        }
         if !Self::STAMPS_IN_STRIP {
             self.stamps.resize(rows, 0);
         }
         for kept in &mut self.kept {
             kept.resize(self.numbers.len());
+        }
+    }
+
+    /// Notes which run each group is in.
+    fn note_runs(&mut self) {
+        self.run_of.clear();
+        for (n, run) in self.runs.iter().enumerate() {
+            self.run_of.resize(run.places().end, n as u32);
         }
     }
 
@@ -382,10 +403,8 @@ impl<T: Snap> Image<T> {
             self.stamps[row] = stamp;
             return;
         }
-        let start = row * Self::stride(0);
-        for (to, from) in self.strips[0][start..start + size_of::<u32>()].iter_mut().zip(stamp.to_ne_bytes()) {
-            to.write(from);
-        }
+        let start = self.row_start(row, 0);
+        write_stamp(&mut self.bytes[start..], stamp);
     }
 }
 
@@ -402,6 +421,7 @@ impl<T: Snap> Clone for Image<T> {
         let this = &mut *unfinished.0;
         this.runs.clone_from(&from.runs);
         this.numbers.clone_from(&from.numbers);
+        this.run_of.clone_from(&from.run_of);
         this.live.clone_from(&from.live);
         this.others.clone_from(&from.others);
         this.stamps.clone_from(&from.stamps);
@@ -411,13 +431,18 @@ impl<T: Snap> Clone for Image<T> {
         this.apart.clone_from(&from.apart);
         this.owners.clone_from(&from.owners);
         this.ticks.clone_from(&from.ticks);
-        for (to, from) in this.strips.iter_mut().zip(&from.strips) {
-            to.copy(from);
-        }
+        this.bytes.copy(&from.bytes);
         for (to, from) in this.kept.iter_mut().zip(&from.kept) {
             to.copy(&**from);
         }
         unfinished.done();
+    }
+}
+
+/// Writes a stamp to the start of an element of the first strip.
+fn write_stamp(element: &mut [MaybeUninit<u8>], stamp: u32) {
+    for (to, from) in element[..size_of::<u32>()].iter_mut().zip(stamp.to_ne_bytes()) {
+        to.write(from);
     }
 }
 

@@ -2,7 +2,6 @@
 //! Putting the image of a pool back.
 
 use core::fmt;
-use core::ops::Range;
 
 use super::*;
 
@@ -190,10 +189,8 @@ impl<T: Snap> Cells<T> {
         }
         // From here on no code of the user's runs, so nothing panics.
         // The last run first: if the image was taken just now, that one is still in the cache.
-        let mut at = image.numbers.len();
         for &run in image.runs.iter().rev() {
-            at -= run.len as usize;
-            self.paste_run(image, run, at, since);
+            self.paste_run(image, run, since);
         }
         self.restore_old_stamps(image);
         self.restore_states(image);
@@ -207,14 +204,14 @@ impl<T: Snap> Cells<T> {
         for gap in image.gaps(self.slots.worn_end()) {
             self.slots.assign(gap, |_| [0; 4]);
         }
-        let mut at = 0;
-        for &Run { group, len } in &image.runs {
-            let end = at + len as usize;
+        for run in &image.runs {
+            let (group, places) = (run.group, run.places());
             match image.others.is_empty() {
-                true => self.slots.assign_live(group, &image.live[at..end]),
-                false => self.slots.assign(group..group + len, |number| image.words(at + (number - group) as usize)),
+                true => self.slots.assign_live(group, &image.live[places]),
+                false => self
+                    .slots
+                    .assign(group..group + run.len, |number| image.words(places.start + (number - group) as usize)),
             }
-            at = end;
         }
         *self.staged.get_mut() = image.others.iter().map(|others| others.staged.count_ones()).sum();
     }
@@ -239,39 +236,38 @@ impl<T: Snap> Cells<T> {
     }
 
     /// Copies the strips and stamps of some groups in a row, those that may differ.
-    fn paste_run(&mut self, image: &Image<T>, run: Run, at: usize, since: Option<u64>) {
-        let mut n = 0;
+    fn paste_run(&mut self, image: &Image<T>, run: Run, since: Option<u64>) {
+        let Range { start: mut at, end } = run.places();
         let known = since.filter(|_| self.marks.is_some());
-        while n < run.len {
-            let differs = |n: &u32| self.differs(image, at + *n as usize, since);
-            let count = if known.is_some() { (n..run.len).take_while(differs).count() as u32 } else { run.len };
+        while at < end {
+            let differs = |at: &usize| self.differs(image, *at, since);
+            let count = if known.is_some() { (at..end).take_while(differs).count() } else { end - at };
             if count == 0 {
-                n += 1;
+                at += 1;
                 continue;
             }
-            self.paste(image, run.group + n, at + n as usize, count);
+            self.paste(image, run, at..at + count);
             // Whoever has looked before has seen something else.
             if let Some(marks) = &mut self.marks {
-                (n..n + count).for_each(|n| marks.mark(run.group + n));
+                image.numbers[at..at + count].iter().for_each(|number| marks.mark(*number));
             }
-            n += count;
+            at += count;
         }
     }
 
-    /// Copies the strips and stamps of some groups in a row, all but slot 0.
-    fn paste(&mut self, image: &Image<T>, number: u32, at: usize, groups: u32) {
-        let skip = usize::from(number == 0); // the nil thing stays
-        let row = at * GROUP as usize + skip;
-        let count = (groups * GROUP) as usize - skip;
-        self.slots.note_worn(number + groups - 1);
+    /// Copies the strips and stamps of some groups of a run, all but slot 0.
+    fn paste(&mut self, image: &Image<T>, run: Run, places: Range<usize>) {
+        let (number, mut rows) = (image.numbers[places.start], run.rows_of(&places));
+        let skip = u32::from(number == 0); // the nil thing stays
+        rows.start += skip as usize;
+        self.slots.note_worn(image.numbers[places.end - 1]);
         let first = self.first_place(number);
         // SAFETY: both places are of this storage and in one group.
-        let first = unsafe { T::Storage::step(first, skip as u32) };
-        for strip in Image::<T>::byte_strips() {
-            let stride = Image::<T>::stride(strip);
-            let from = &image.strips[strip][row * stride..(row + count) * stride];
-            // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side, and
-            // nobody else uses them (`&mut self`). Where slots hold values, those are of plain fields, to be overwritten by
+        let first = unsafe { T::Storage::step(first, skip) };
+        for (strip, bytes) in Image::<T>::pieces(run, rows) {
+            let from = &image.bytes[bytes];
+            // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side, or the strips of a whole block lie as in
+            // the image (`pieces`, by what `Strips` promises), and nobody else uses them (`&mut self`), nor what is between them. Where slots hold values, those are of plain fields, to be overwritten by
             // others (I1), or nobody will look at them any more; other slots will have a stamp that says that they hold none.
             unsafe {
                 self.values
@@ -281,8 +277,9 @@ impl<T: Snap> Cells<T> {
             };
         }
         if !Image::<T>::STAMPS_IN_STRIP {
-            for n in 0..count {
-                self.put_stamp(number * GROUP + (skip + n) as u32, image.stamps[row + n]);
+            let stamps = &image.stamps[places.start * GROUP as usize..places.end * GROUP as usize];
+            for (index, &stamp) in (number * GROUP..).zip(stamps).skip(skip as usize) {
+                self.put_stamp(index, stamp);
             }
         }
     }
