@@ -282,11 +282,14 @@ fn a_tick_that_enters_the_threads_for_every_loop_allocates_nothing() {
             schedule.threads(threads);
         }
         assert_eq!(allocations(&mut schedule, &mut world, 1000), 0);
-        let pool = world.pool_mut::<Actor>();
-        COUNTS.store(true, Ordering::Relaxed);
-        (0..1000).for_each(|_| pool.par_each(|hp: Mut<actor::hp>| _ = hp));
-        COUNTS.store(false, Ordering::Relaxed);
-        assert_eq!(CALLS.load(Ordering::Relaxed), 0);
+        #[cfg(feature = "parallel")]
+        {
+            let pool = world.pool_mut::<Actor>();
+            COUNTS.store(true, Ordering::Relaxed);
+            (0..1000).for_each(|_| pool.par_each(|hp: Mut<actor::hp>| _ = hp));
+            COUNTS.store(false, Ordering::Relaxed);
+            assert_eq!(CALLS.load(Ordering::Relaxed), 0);
+        }
     }
 }
 
