@@ -45,7 +45,7 @@ if [[ $what == each ]]; then
         [[ ${#selected[@]} -gt 0 ]] || continue
         case "$crate" in
             lath-core) tests=(--lib --test model --test fixed_model --test tree --test retirement --test clusters --test bad_input) ;;
-            *) tests=(--lib --test model --test changes --test refusals --test tree) ;;
+            *) tests=(--lib --test model --test changes --test marks --test refusals --test tree) ;;
         esac
         cargo mutants --package "$crate" "${selected[@]}" ${LATH_MUTANTS_ONLY:+--re "$LATH_MUTANTS_ONLY"} --jobs 1 --timeout 120 \
             --output target/mutants --colors never -- "${tests[@]}" || status=$?

@@ -35,7 +35,7 @@ const TESTS: [(&str, &[&str]); 4] = [
             "tree_threads",
         ],
     ),
-    ("lath-soa", &["attacks", "changes", "leaks", "model", "panics", "refusals", "threads", "tree", "views"]),
+    ("lath-soa", &["attacks", "changes", "leaks", "marks", "model", "panics", "refusals", "threads", "tree", "views"]),
     ("lath-snapshot", &["attacks", "hostile", "images", "memory", "refused_states", "saves", "text"]),
     ("lath-schedule", &["attacks", "commands", "hooks", "random_schedules"]),
 ];
