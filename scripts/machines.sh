@@ -39,6 +39,6 @@ for machine in "${machines[@]}"; do
     test=(/usr/bin/cargo test -Zbuild-std --target "$machine-unknown-linux-gnu")
     "${test[@]}" -p lath-core --lib --test model --test fixed_model --test tree --test clusters --test bad_input --test odd_types
     "${test[@]}" -p lath-soa --lib --test model --test tree --test views --test changes --test marks
-    "${test[@]}" -p lath-snapshot --all-features --lib --test images --test saves --test versions --test hostile
+    "${test[@]}" -p lath-snapshot --all-features --lib --test images --test differences --test blocks --test saves --test versions --test hostile
     echo "$machine: all passed"
 done
