@@ -36,7 +36,10 @@ const TESTS: [(&str, &[&str]); 4] = [
         ],
     ),
     ("lath-soa", &["attacks", "changes", "leaks", "marks", "model", "panics", "refusals", "threads", "tree", "views"]),
-    ("lath-snapshot", &["attacks", "blocks", "differences", "hostile", "images", "memory", "refused_states", "saves", "text"]),
+    (
+        "lath-snapshot",
+        &["attacks", "blocks", "differences", "hostile", "images", "memory", "refused_states", "saves", "text"],
+    ),
     ("lath-schedule", &["attacks", "commands", "hooks", "random_schedules"]),
 ];
 
