@@ -67,11 +67,22 @@ unsafe impl<T: Thing> Zeroed for Row<T> {
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
 impl<T: Thing> Rows<T> {
-    /// How far ahead of the row that is written memory is fetched: a group, since the stamps of the next one are set all at once, and a little
+    /// So many slots are made ready at a time: a group of large rows, and of small ones as many groups as fit into 4 kB. A power of two that no
+    /// block is shorter than, so that they are in one.
+    const READY: u32 = {
+        let groups = 4096 / (GROUP as usize * size_of::<Row<T>>());
+        match groups {
+            0 => GROUP,
+            1..16 => GROUP << groups.ilog2(),
+            _ => 16 * GROUP,
+        }
+    };
+
+    /// How far ahead of the row that is written memory is fetched: as far as the next stamps, which are set all at once, and a little
     /// more.
     const AHEAD: usize = {
-        let group = GROUP as usize * size_of::<Row<T>>();
-        if group < 1 << 15 { group + 1024 } else { 1024 }
+        let stamps = Self::READY as usize * size_of::<Row<T>>();
+        if stamps < 1 << 15 { stamps + 1024 } else { 1024 }
     };
 
     /// Where the value of a slot is. The pointer is good for the whole block.
@@ -201,9 +212,8 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
             wait(&mut rounds);
         }
-        let first = index - index % GROUP; // groups do not cross blocks
         // SAFETY: all slots get stamps.
-        let extended = unsafe { self.extend(first, u64::from(first) + u64::from(GROUP), false) };
+        let extended = unsafe { self.extend(index, u64::from(index | (Self::READY - 1)) + 1, false) };
         self.extending.store(false, Ordering::Release);
         extended?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))

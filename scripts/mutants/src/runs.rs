@@ -20,6 +20,8 @@ const TESTS: [(&str, &[&str]); 4] = [
             "attacks",
             "bad_input",
             "clusters",
+            "crew",
+            "despawn",
             "far_slots",
             "fixed_model",
             "handles",
@@ -38,7 +40,7 @@ const TESTS: [(&str, &[&str]); 4] = [
     ("lath-soa", &["attacks", "changes", "leaks", "marks", "model", "panics", "refusals", "threads", "tree", "views"]),
     (
         "lath-snapshot",
-        &["attacks", "blocks", "differences", "hostile", "images", "memory", "refused_states", "saves", "text"],
+        &["attacks", "blocks", "differences", "extents", "hostile", "images", "memory", "refused_states", "saves", "text"],
     ),
     ("lath-schedule", &["attacks", "commands", "hooks", "random_schedules"]),
 ];

@@ -381,7 +381,7 @@ impl<T: Thing> Cells<T> {
         self.mark(index);
     }
 
-    /// Puts the group at hand that the next thing with these tags goes to, if it has memory and a free slot.
+    /// Puts the group at hand that the next thing with these tags goes to, if it has a free slot, and memory or can get some.
     #[cold]
     #[inline(never)]
     fn put_at_hand(&mut self, tags: u64) -> bool {
@@ -390,7 +390,11 @@ impl<T: Thing> Cells<T> {
             false => self.slots.lowest_free_group(),
         };
         let Some((group, free)) = group.filter(|(_, free)| *free != 0) else { return false };
-        let Some(first) = self.values.place(group * GROUP) else { return false };
+        let mut first = self.values.place(group * GROUP);
+        if first.is_none() && self.room(group * GROUP + free.trailing_zeros()).is_ok() {
+            first = self.values.place(group * GROUP);
+        }
+        let Some(first) = first else { return false }; // `spawn_anywhere` says why
         if !self.slots.put_at_hand(group, free) {
             return false;
         }

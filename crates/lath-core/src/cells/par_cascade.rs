@@ -271,7 +271,7 @@ mod tests {
         for round in 0..300 {
             let count = random.u32(1..300);
             let mut links = Links::default();
-            links.grow(count, 0).unwrap();
+            links.grow(count).unwrap();
             for child in 2..=count {
                 let parent = if round % 3 == 0 { child - 1 } else { random.u32(child / 4..child) };
                 if parent != 0 && random.u8(..10) > 0 {

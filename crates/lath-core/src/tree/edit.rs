@@ -450,7 +450,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         if self.links.has_room(index) {
             return Ok(());
         }
-        self.links.grow(index, self.cells.memory()).map_err(LinkError::OutOfMemory)
+        self.links.grow(index).map_err(LinkError::OutOfMemory)
     }
 
     /// Two things, with room for their links.

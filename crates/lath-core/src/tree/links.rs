@@ -28,6 +28,9 @@ impl Row {
 /// So many rows are emptied before they are needed: few enough to be still in the cache by then.
 const AHEAD: usize = 256;
 
+/// So many are emptied at a time: 1.5 kB are written by plain stores, twice that by an instruction that is slow to begin.
+const EMPTIED: usize = 64;
+
 /// So many bytes of rows are fetched ahead.
 const FETCHED: usize = 192;
 
@@ -79,29 +82,27 @@ impl Links {
         (index as usize) < self.rows.len()
     }
 
-    /// Makes room for the rows up to that of `index`, and for some of those that follow, up to `slots`, which the pool has memory for.
+    /// Makes room for the rows up to that of `index`, and for some of those that follow.
     #[cold]
-    pub(crate) fn grow(&mut self, index: u32, slots: u64) -> Result<(), OutOfMemory> {
+    pub(crate) fn grow(&mut self, index: u32) -> Result<(), OutOfMemory> {
         let needed = index as usize + 1;
         let refused = |_| OutOfMemory { bytes: needed.saturating_mul(size_of::<Row>()) };
         self.rows.try_reserve(needed - self.rows.len()).map_err(refused)?;
-        let slots = usize::try_from(slots).unwrap_or(usize::MAX);
-        let wanted = (needed + AHEAD).min(slots).min(self.rows.capacity());
-        self.extend_to(wanted.max(needed));
+        self.extend_to((needed + AHEAD).min(self.rows.capacity()));
         Ok(())
     }
 
     /// Adds empty rows. Copied, not written one by one: that takes half as long.
     fn extend_to(&mut self, len: usize) {
         while let Some(missing) = len.checked_sub(self.rows.len()).filter(|missing| *missing > 0) {
-            self.rows.extend_from_slice(&const { [Row::EMPTY; AHEAD] }[..missing.min(AHEAD)]);
+            self.rows.extend_from_slice(&const { [Row::EMPTY; EMPTIED] }[..missing.min(EMPTIED)]);
         }
     }
 
     /// Makes memory for all that linking `slots` slots could need.
     pub(crate) fn reserve(&mut self, slots: u64) -> Result<(), OutOfMemory> {
         match slots.checked_sub(1) {
-            Some(last) if !self.has_room(last as u32) => self.grow(last as u32, slots),
+            Some(last) if !self.has_room(last as u32) => self.grow(last as u32),
             _ => Ok(()),
         }
     }
@@ -448,7 +449,7 @@ mod tests {
     /// A parent in slot 1 with children in the slots from 2 up.
     fn siblings(count: u32) -> Links {
         let mut links = Links::default();
-        links.grow(count + 1, 0).unwrap();
+        links.grow(count + 1).unwrap();
         for child in 2..count + 2 {
             links.insert((child, 1), (1, 1), 0);
         }
@@ -472,7 +473,7 @@ mod tests {
     fn attaching_touches_a_handful_of_rows_whatever_the_number_of_siblings() {
         let few = |count| {
             let mut links = siblings(count);
-            links.grow(count + 2, 0).unwrap();
+            links.grow(count + 2).unwrap();
             links.touched = 0;
             links.insert((count + 2, 1), (1, 1), 0);
             links.touched

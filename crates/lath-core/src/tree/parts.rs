@@ -133,7 +133,7 @@ mod tests {
     /// Links of things in the slots from 1 up.
     fn linked(count: u32, mut parent: impl FnMut(u32) -> u32) -> Links {
         let mut links = Links::default();
-        links.grow(count, 0).unwrap();
+        links.grow(count).unwrap();
         for child in 1..=count {
             match parent(child) {
                 0 => {}
