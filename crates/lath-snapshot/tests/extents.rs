@@ -1,7 +1,7 @@
 //! How large images and differences say they are, how far they reach, and what they name.
 
 use lath_core::image::{PoolDelta, PoolImage};
-use lath_core::{Handle, Orphans, Pool, Relation, Thing};
+use lath_core::{Handle, Mut, Orphans, Pool, Relation, Thing};
 use lath_snapshot::Save;
 
 /// 40 bytes that are copied, and a name that is cloned.
@@ -107,10 +107,11 @@ fn what_changes_far_away_is_in_the_difference_wherever_a_run_of_groups_begins() 
     let (mut image, mut delta) = (image_of(&mut pool), PoolDelta::new());
     for round in 0..190 {
         let before = image.clone();
-        if round % 3 == 0 {
-            assert!(pool.despawn(far(round * 64 + 5)));
-        } else {
-            pool.get_mut(far(round * 64 + 5)).unwrap().wide[0] = 1 << 40;
+        let who = far(round * 64 + 5);
+        match round % 3 {
+            0 => assert!(pool.despawn(who)),
+            1 => pool.get_mut(who).unwrap().wide[0] = 1 << 40,
+            _ => pool.view_mut::<Mut<plain::wide>>(who).unwrap()[0] = 1 << 40,
         }
         delta.since(&image, &pool);
         assert_eq!(delta.groups(), 1, "group {}", 1_010 + round);
@@ -180,4 +181,7 @@ fn a_state_says_which_slots_are_live() {
     }
     let builder = pool.image_of_state(&state).unwrap();
     assert_eq!((builder.len(), builder.is_empty()), (pool.len(), false));
+    let nobody = image_of(&mut Pool::<Plain>::new()).state();
+    let builder = pool.image_of_state(&nobody).unwrap();
+    assert_eq!((builder.len(), builder.is_empty()), (0, true));
 }
