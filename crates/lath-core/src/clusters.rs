@@ -33,8 +33,8 @@ mod image;
 /// So many groups, the first ones, are everybody's.
 pub(crate) const COMMON: u32 = 8;
 
-/// A stretch is at most so many groups long: those of one word of `owned`.
-const LONGEST: u32 = 64;
+/// A stretch is at most so many groups long. Where one ends, a walk waits for memory that nobody has foreseen.
+const LONGEST: u32 = 256;
 
 pub(crate) struct Clusters {
     /// The sets of tags, in order, and their clusters. Not a map: those cannot say that there is no memory.
@@ -125,16 +125,19 @@ impl Clusters {
     /// The first of so many neighbours without an owner, in step with their number. Not far beyond what is in use: the groups
     /// that are left between stretches stay within a quarter of all.
     fn free_stretch(&self, len: u32) -> Option<u32> {
-        let end = self.count + self.count / 4 + LONGEST;
-        let mut from = COMMON;
+        let end = self.count + self.count / 4 + 64;
+        let (words, mut from) = (len.div_ceil(64), COMMON);
         loop {
-            let word = self.unowned_from(from)? / 64;
+            let word = (self.unowned_from(from)? / 64).next_multiple_of(words);
             let common = if word == 0 { (1 << COMMON) - 1 } else { 0 };
-            let starts = starts(!(self.owned.word(word) | common), len);
+            let starts = match words {
+                1 => starts(!(self.owned.word(word) | common), len),
+                _ => u64::from((word..word + words).all(|word| self.owned.word(word) == 0) && word > 0),
+            };
             if starts != 0 {
                 return Some(word * 64 + starts.trailing_zeros()).filter(|&first| first < end);
             }
-            from = (word + 1).checked_mul(64).filter(|&from| from < end)?;
+            from = (word + words).checked_mul(64).filter(|&from| from < end)?;
         }
     }
 
@@ -369,9 +372,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_grow_with_their_cluster_up_to_a_word() {
-        let lengths = [0, 7, 8, 15, 16, 63, 64, 255, 256, 100_000].map(stretch);
-        assert_eq!(lengths, [1, 1, 2, 2, 4, 8, 16, 32, 64, 64]);
+    fn stretches_grow_with_their_cluster_up_to_a_bound() {
+        let lengths = [0, 7, 8, 15, 16, 63, 64, 255, 256, 1023, 1024, 100_000].map(stretch);
+        assert_eq!(lengths, [1, 1, 2, 2, 4, 8, 16, 32, 64, 128, 256, 256]);
     }
 
     #[test]
@@ -386,5 +389,30 @@ mod tests {
             }
         }
         assert_eq!(starts(u64::MAX, 64), 1);
+    }
+
+    #[test]
+    fn a_stretch_of_any_length_is_the_first_that_nobody_owns_a_part_of() {
+        let mut random = fastrand::Rng::with_seed(2);
+        for _ in 0..300 {
+            let mut clusters = Clusters::new();
+            clusters.owned.grow(0..=2000).unwrap();
+            clusters.count = 800;
+            let words: Vec<u64> = (0..30)
+                .map(|_| match random.u8(..8) {
+                    0 => u64::MAX,
+                    1 => 1 << random.u32(..64),
+                    _ => 0,
+                })
+                .collect();
+            let is_owned =
+                |group: u32| words.get(group as usize / 64).is_some_and(|word| word >> (group % 64) & 1 == 1);
+            (0..2000).filter(|&group| is_owned(group)).for_each(|group| clusters.owned.set(group));
+            for len in [2, 16, 64, 128, 256] {
+                let all_free = |first: &u32| (*first..first + len).all(|group| group >= COMMON && !is_owned(group));
+                let expected = (0..1000 + 64).step_by(len as usize).find(all_free);
+                assert_eq!(clusters.free_stretch(len), expected, "{len} of {words:x?}");
+            }
+        }
     }
 }

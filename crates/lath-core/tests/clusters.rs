@@ -185,6 +185,40 @@ fn a_large_cluster_lies_in_long_stretches_although_others_grow_at_the_same_time(
     assert!(highest < 200_000 * 5 / 4, "{highest}: more than a quarter is left between the stretches");
 }
 
+/// The longest stretches need clusters of more groups than the game above has.
+#[test]
+fn the_longest_stretches_follow_the_rule_where_there_are_gaps_too() {
+    let mut random = Rng::with_seed(11);
+    let (mut pool, mut model) = (Pool::new(), Model::new(8000));
+    let mut things = Vec::new();
+    for round in 0..3 {
+        for n in 0..100_000 {
+            // One set alone first, which leaves gaps of three quarters of a stretch later.
+            let tags = [Tags::C, Tags::A, Tags::B, Tags::B, Tags::B]
+                [if n < 60_000 - 20_000 * round { 0 } else { random.usize(..5) }];
+            let who = pool.spawn(Body { tags });
+            // Whether it is the slot that the rule says takes long to say: asked where a group is begun.
+            if who.index() % GROUP == 0 {
+                assert_eq!(who.index(), model.next(tags.bits().into()), "thing {n} of round {round}");
+            }
+            model.take(who.index(), tags.bits().into());
+            things.push((who, tags));
+        }
+        things.retain(|&(who, tags)| {
+            let goes = tags == Tags::C && who.index() / (GROUP * 64) % 4 != 3;
+            if goes {
+                despawn(&mut pool, &mut model, who);
+            }
+            !goes
+        });
+    }
+    let longest = |tags: Tags| {
+        let groups: Vec<u32> = model.owners.of(tags.bits().into()).collect();
+        groups.chunk_by(|one, next| one + 1 == *next).map(<[u32]>::len).max()
+    };
+    assert!(longest(Tags::B) >= Some(256), "{:?}", longest(Tags::B));
+}
+
 #[test]
 fn a_cleared_pool_is_as_good_as_new_but_for_its_generations() {
     let mut random = Rng::with_seed(5);

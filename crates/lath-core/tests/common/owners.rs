@@ -58,7 +58,7 @@ impl Owners {
     fn new_group(&self, tags: u64, groups: u32, free_in: impl Fn(u32) -> Option<u32>) -> Option<u32> {
         let usable = |group: &u32| free_in(*group).is_some();
         let (own, all) = (self.of(tags).count(), self.0.len() as u32);
-        let len = [64, 32, 16, 8, 4, 2].into_iter().find(|&len| own / 4 >= len).unwrap_or(1) as u32;
+        let len = [256, 128, 64, 32, 16, 8, 4, 2].into_iter().find(|&len| own / 4 >= len).unwrap_or(1) as u32;
         if len > 1 {
             let beside = self.of(tags).last().map(|last| last + 1);
             let beside = beside.filter(|&next| next % len != 0 && self.is_stock(next));
