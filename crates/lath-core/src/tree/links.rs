@@ -138,9 +138,8 @@ impl Links {
     /// A thing that is linked, to have children; `None` if it is not.
     #[inline(always)]
     pub(crate) fn linked(&mut self, parent: (u32, u32)) -> Option<Linked<'_>> {
-        let Self { rows, version, marks, .. } = self;
-        let row = rows.get(parent.0 as usize)?;
-        (row.stamp == parent.1 && parent.1 != 0).then_some(Linked { rows, version, marks, parent: parent.0 })
+        let row = self.rows.get(parent.0 as usize)?;
+        (row.stamp == parent.1 && parent.1 != 0).then_some(Linked { links: self, parent: parent.0 })
     }
 
     /// In debug builds, and for small pools, looks at all links after every change.
@@ -400,9 +399,7 @@ impl Links {
 
 /// A thing that is linked, and all that changes when it gets a child: looked up once, whatever happens to the things meanwhile.
 pub(crate) struct Linked<'a> {
-    rows: &'a mut [Row],
-    version: &'a mut u64,
-    marks: &'a mut Marks,
+    links: &'a mut Links,
     parent: u32,
 }
 
@@ -411,7 +408,8 @@ impl Linked<'_> {
     /// no memory for its links.
     #[inline(always)]
     pub(crate) fn adopt(self, (child, stamp): (u32, u32)) -> bool {
-        let Self { rows, version, marks, parent } = self;
+        let Self { links, parent } = self;
+        let Links { rows, version, marks, .. } = links;
         if child as usize >= rows.len() {
             return false;
         }
