@@ -119,6 +119,7 @@ impl<T: Thing> Rows<T> {
     ///
     /// Nobody looks at a slot that has no stamp.
     unsafe fn extend(&self, first: u32, end: u64, bare: bool) -> Result<(), OutOfMemory> {
+        debug_assert!(u64::from(*Fine::<Row<T>>::bounds(first).end()) + 1 >= end, "slots of two blocks");
         let ready = self.ready.load(Ordering::Relaxed);
         if u64::from(first) < ready {
             return Ok(());
