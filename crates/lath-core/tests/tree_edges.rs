@@ -446,3 +446,21 @@ fn slots_of_a_family_come_in_the_order_of_reuse_whether_or_not_there_is_somethin
     }
     assert_ne!(slots_after::<Node>(Reuse::Lifo), slots_after::<Node>(Reuse::Lowest));
 }
+
+#[test]
+fn a_cursor_says_where_it_is_and_things_are_seen_and_changed_meanwhile() {
+    let (mut pool, all) = grown(200);
+    let mut cursor = Cursor::below(all[0]);
+    assert_eq!(cursor.at(), all[0]);
+    while let Some(who) = cursor.next(pool.tree()) {
+        assert_eq!(cursor.at(), who);
+    }
+    let (tree, mut things) = pool.tree_and_things();
+    for who in tree.descendants(all[0]) {
+        let above = tree.parent(who).and_then(|parent| things.get(parent)).map(|parent| parent.path);
+        things.get_mut(who).unwrap().path = above.unwrap() + 1;
+    }
+    for &who in &all {
+        assert_eq!(pool[who].path, pool.tree().ancestors(who).count() as u64);
+    }
+}
