@@ -242,6 +242,22 @@ fn a_panic_in_clone_or_drop_leaves_the_pool_consistent_and_leaks_nothing() {
     }
 }
 
+#[test]
+fn whoever_is_not_in_an_image_goes_when_it_is_put_back_also_if_one_of_them_panics() {
+    FUSE.set(-1);
+    for fuse in [0, 1, 7, 100, 158, 159] {
+        let mut pool = Pool::<GrumpyRow>::new();
+        let mut nobody = PoolImage::new();
+        pool.capture(&mut nobody);
+        pool.spawn_many((0..80).map(|number| GrumpyRow { one: Grumpy::new(1), number, two: Grumpy::new(2) }));
+        let alive = ALIVE.get();
+        FUSE.set(fuse);
+        assert!(catch_unwind(AssertUnwindSafe(|| pool.restore(&nobody))).is_err());
+        FUSE.set(-1);
+        assert_eq!((pool.len(), alive - ALIVE.get(), pool.check_invariants()), (0, 160, Ok(())), "fuse {fuse}");
+    }
+}
+
 #[derive(Thing, Save, Debug, PartialEq)]
 struct Marked {
     mark: u32,
