@@ -67,21 +67,10 @@ unsafe impl<T: Thing> Zeroed for Row<T> {
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
 impl<T: Thing> Rows<T> {
-    /// So many slots are made ready at a time: a group of large rows, and of small ones as many groups as fit into 4 kB. A power of two that no
-    /// block is shorter than, so that they are in one.
-    const READY: u32 = {
-        let groups = 4096 / (GROUP as usize * size_of::<Row<T>>());
-        match groups {
-            0 => GROUP,
-            1..16 => GROUP << groups.ilog2(),
-            _ => 16 * GROUP,
-        }
-    };
-
     /// How far ahead of the row that is written memory is fetched: as far as the next stamps, which are set all at once, and a little
     /// more.
     const AHEAD: usize = {
-        let stamps = Self::READY as usize * size_of::<Row<T>>();
+        let stamps = Self::AT_ONCE as usize * size_of::<Row<T>>();
         if stamps < 1 << 15 { stamps + 1024 } else { 1024 }
     };
 
@@ -213,8 +202,9 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
             wait(&mut rounds);
         }
+        let first = index - index % GROUP; // groups do not cross blocks
         // SAFETY: all slots get stamps.
-        let extended = unsafe { self.extend(index, u64::from(index | (Self::READY - 1)) + 1, false) };
+        let extended = unsafe { self.extend(first, u64::from(first) + u64::from(GROUP), false) };
         self.extending.store(false, Ordering::Release);
         extended?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
@@ -245,6 +235,16 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     const ZEROED: bool = false;
+
+    /// As many groups as fit into 4 kB.
+    const AT_ONCE: u32 = {
+        let groups = 4096 / (GROUP as usize * size_of::<Row<T>>());
+        match groups {
+            0 => GROUP,
+            1..16 => GROUP << groups.ilog2(),
+            _ => 16 * GROUP,
+        }
+    };
 
     fn run_len(index: u32) -> u32 {
         Fine::<Row<T>>::run_len(index)

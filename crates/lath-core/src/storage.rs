@@ -127,6 +127,10 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// Whether the memory of every slot, used or not, began as zero bytes.
     const ZEROED: bool;
 
+    /// For how many slots whoever spawns one by one had better ask for memory at a time: whole groups, a power of two, and no more than the
+    /// shortest block has.
+    const AT_ONCE: u32 = GROUP;
+
     /// How many slots from `index` on lie at equal distances, field by field: a multiple of 64 if `index` is one.
     fn run_len(index: u32) -> u32;
 
