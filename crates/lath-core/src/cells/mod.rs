@@ -391,7 +391,7 @@ impl<T: Thing> Cells<T> {
         };
         let Some((group, free)) = group.filter(|(_, free)| *free != 0) else { return false };
         let mut first = self.values.place(group * GROUP);
-        if first.is_none() && self.room(group * GROUP | (T::Storage::AT_ONCE - 1)).is_ok() {
+        if first.is_none() && self.room((group * GROUP) | (T::Storage::AT_ONCE - 1)).is_ok() {
             first = self.values.place(group * GROUP);
         }
         let Some(first) = first else { return false }; // `spawn_anywhere` says why
