@@ -92,12 +92,12 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
             ("ref_members", &members(thing, Look::Ref)),
             ("mut_members", &members(thing, Look::Mut)),
             ("clones", &clones(thing)),
-            // SAFETY, in the code that is made: a value of the field of this number, by the caller.
+            // SAFETY: in the code that is made, a value of the field of this number, by the caller.
             (
                 "is_default",
                 &colds(thing, "$n => unsafe { *value.cast::<$ty>() == <$ty as ::core::default::Default>::default() },"),
             ),
-            // SAFETY, in the code that is made: room for a value of the field of this number, by the caller.
+            // SAFETY: in the code that is made, room for a value of the field of this number, by the caller.
             (
                 "default",
                 &colds(thing, "$n => unsafe { to.cast::<$ty>().write(<$ty as ::core::default::Default>::default()) },"),

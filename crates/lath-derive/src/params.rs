@@ -154,7 +154,7 @@ impl Parameters {
             add(&mut states, "<$lasting as $schedule::Param>::State,");
             add(&mut made, "<$lasting as $schedule::Param>::init(world),");
             add(&mut checked, "<$lasting as $schedule::Param>::check(&state.$number, world)?;");
-            // SAFETY, in the code that is made: passed on from the caller; `ask` has asked for this parameter.
+            // SAFETY: in the code that is made, passed on from the caller; `ask` has asked for this parameter.
             add(&mut fetched, "$member: unsafe { <$now as $schedule::Param>::fetch(&mut state.$number, context) },");
         }
         fill(
