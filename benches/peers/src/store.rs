@@ -10,6 +10,14 @@ pub(crate) trait Store<T>: 'static {
     /// An empty container that has allocated as little as the candidate can.
     fn new() -> Self;
 
+    /// An empty container with memory for so many things; for candidates that look things up quicker then.
+    fn with_room(_things: usize) -> Self
+    where
+        Self: Sized,
+    {
+        Self::new()
+    }
+
     /// Puts one thing in.
     fn spawn(&mut self, thing: T) -> Self::Key;
 

@@ -20,6 +20,8 @@
 //!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is
 //!   the address of its first element less `first` elements, so that an index is added to it as it is.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
+//! - **B4** Some blocks in a row may be one allocation, laid out as one `long` block: a *piece*. They have equal entries. Every other block is a
+//!   piece by itself.
 
 use alloc::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use core::marker::PhantomData;
@@ -63,6 +65,9 @@ pub unsafe trait Zeroed: Sized {
 
     /// What the table keeps of a block, by its [`Directory::entry`], its first index and its length.
     fn known(entry: NonNull<Self>, first: u32, len: u32) -> Self::Known;
+
+    /// Stands where no block is known.
+    const NOWHERE: Self::Known;
 }
 
 /// Elements are found by adding the index to the entry: the table keeps that as it is.
@@ -74,6 +79,8 @@ macro_rules! found_by_entry {
         fn known(entry: NonNull<Self>, _first: u32, _len: u32) -> NonNull<Self> {
             entry
         }
+
+        const NOWHERE: NonNull<Self> = NonNull::dangling();
     };
 }
 pub(crate) use found_by_entry;
@@ -100,10 +107,15 @@ pub struct Directory<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usi
     /// One for each block, as B1 says.
     entries: [AtomicPtr<E>; N],
     table: Table<E>,
+    /// The blocks that were made together, as one. Empty while there are none.
+    long: Block,
     owned: PhantomData<E>,
 }
 
-/// Which indices a block has.
+/// Allocates memory, as those of the standard library do.
+type Allocate = unsafe fn(Layout) -> *mut u8;
+
+/// Which indices a block has, or a piece.
 #[derive(Clone, Copy)]
 struct Block {
     first: u32,
@@ -127,7 +139,8 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     #[expect(clippy::new_without_default, reason = "nobody needs a directory by default")]
     pub const fn new() -> Self {
         const { assert!(N == Self::number(u32::MAX) + 1, "the directory has one entry per block") };
-        Self { entries: [const { AtomicPtr::new(ptr::null_mut()) }; N], table: Table::new(), owned: PhantomData }
+        let entries = [const { AtomicPtr::new(ptr::null_mut()) }; N];
+        Self { entries, table: Table::new(), long: Block { first: 0, len: 0 }, owned: PhantomData }
     }
 
     /// All blocks, in order.
@@ -181,11 +194,22 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         element(self.entry(index), index)
     }
 
-    /// The block that `index` lies in, if it has memory: as the table would have it.
+    /// The piece that `index` lies in, if it has memory: as the table would have it.
     #[inline]
     pub fn find(&self, index: u32) -> Option<E::Known> {
-        let Block { first, len } = Self::block(index);
+        let Block { first, len } = self.piece(index);
         NonNull::new(self.entry(index)).map(|entry| E::known(entry, first, len))
+    }
+
+    /// The piece that `index` lies in (B4).
+    #[inline]
+    fn piece(&self, index: u32) -> Block {
+        if index.wrapping_sub(self.long.first) < self.long.len { self.long } else { Self::block(index) }
+    }
+
+    /// Whether the block of `index` is a piece by itself.
+    pub fn is_apart(&self, index: u32) -> bool {
+        self.piece(index).len == Self::block(index).len
     }
 
     /// How many elements from `index` on are in the same block.
@@ -248,36 +272,94 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         unsafe { self.install(index, alloc) }
     }
 
+    /// Makes memory for the blocks from that of `first` to that of `last`, up to one that has some, as one piece. Answers where it ends. Nothing is
+    /// made if the first has memory, or if there is a piece of several blocks already.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Self::grow).
+    pub fn grow_together(&mut self, first: u32, last: u32) -> Result<u64, OutOfMemory> {
+        // SAFETY: zero bytes are valid elements.
+        unsafe { self.join(first, last, alloc_zeroed) }
+    }
+
+    /// As [`grow_together`](Self::grow_together), but the piece is not initialised.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Self::grow).
+    ///
+    /// # Safety
+    ///
+    /// As for [`grow_uninit`](Self::grow_uninit).
+    pub unsafe fn grow_together_uninit(&mut self, first: u32, last: u32) -> Result<u64, OutOfMemory> {
+        // SAFETY: passed on from the caller.
+        unsafe { self.join(first, last, alloc) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`make`](Self::make).
+    unsafe fn join(&mut self, first: u32, last: u32, allocate: Allocate) -> Result<u64, OutOfMemory> {
+        let number = Self::number(first);
+        let numbers = number..=Self::number(last).min(N - 2); // all together would be one more than can be counted
+        let bare = |number: &usize| self.long.len == 0 && self.entries[*number].load(Ordering::Relaxed).is_null();
+        let numbers = number..number + numbers.take_while(bare).count();
+        let len = Self::BLOCKS[numbers.clone()].iter().map(|block| block.len).sum();
+        let piece = Block { len, ..Self::block(first) };
+        if len > 0 {
+            // SAFETY: passed on from the caller.
+            let (entry, _) = unsafe { Self::make(piece, allocate) }?;
+            if numbers.len() > 1 {
+                self.long = piece;
+            }
+            self.entries[numbers].iter_mut().for_each(|block| *block.get_mut() = entry.as_ptr());
+        }
+        Ok(u64::from(piece.first) + u64::from(len))
+    }
+
+    /// # Safety
+    ///
+    /// As for [`make`](Self::make).
+    unsafe fn install(&self, index: u32, allocate: Allocate) -> Result<(), OutOfMemory> {
+        if self.entry(index).is_null() {
+            let block = Self::block(index);
+            // SAFETY: passed on from the caller.
+            let (fresh, layout) = unsafe { Self::make(block, allocate) }?;
+            let entry = &self.entries[Self::number(index)];
+            if entry.compare_exchange(ptr::null_mut(), fresh.as_ptr(), Ordering::AcqRel, Ordering::Acquire).is_err() {
+                // SAFETY: made above with this layout, and nobody else has seen it.
+                unsafe { dealloc(fresh.as_ptr().wrapping_add(block.first as usize).cast(), layout) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory for a piece: its entry, and its layout. Nobody else knows of it yet.
+    ///
     /// # Safety
     ///
     /// What `allocate` returns is null or memory of the layout it is given, that may be freed by `dealloc`; and it holds
     /// valid elements, or the caller sees to it that they are not looked at.
-    unsafe fn install(&self, index: u32, allocate: unsafe fn(Layout) -> *mut u8) -> Result<(), OutOfMemory> {
-        if self.entry(index).is_null() {
-            let Block { first, len } = Self::block(index);
-            let layout = E::layout(len as usize)?;
-            assert!(layout.size() > 0, "a block has a size");
-            let fresh = || {
-                // SAFETY: the size is not zero, as was asserted just now.
-                let fresh = unsafe { allocate(layout) }.cast::<E>();
-                NonNull::new(fresh).map(NonNull::as_ptr).ok_or(OutOfMemory { bytes: layout.size() })
-            };
-            let mut base = fresh()?;
-            if base.wrapping_sub(first as usize).is_null() {
-                // Null means "no memory": of all addresses, this one cannot be told from that. Another one can.
-                let other = fresh();
-                // SAFETY: made above with this layout, and nobody else has seen it.
-                unsafe { dealloc(base.cast(), layout) };
-                base = other?;
-            }
-            let entry = &self.entries[Self::number(index)];
-            let fresh = base.wrapping_sub(first as usize);
-            if entry.compare_exchange(ptr::null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire).is_err() {
-                // SAFETY: made above with this layout, and nobody else has seen it.
-                unsafe { dealloc(base.cast(), layout) };
-            }
+    unsafe fn make(piece: Block, allocate: Allocate) -> Result<(NonNull<E>, Layout), OutOfMemory> {
+        let layout = E::layout(piece.len as usize)?;
+        assert!(layout.size() > 0, "a block has a size");
+        let fresh = || {
+            // SAFETY: the size is not zero, as was asserted just now.
+            let fresh = unsafe { allocate(layout) }.cast::<E>();
+            NonNull::new(fresh).map(NonNull::as_ptr).ok_or(OutOfMemory { bytes: layout.size() })
+        };
+        let entry_of = |base: *mut E| NonNull::new(base.wrapping_sub(piece.first as usize));
+        let base = fresh()?;
+        if let Some(entry) = entry_of(base) {
+            return Ok((entry, layout));
         }
-        Ok(())
+        // Null means "no memory": of all addresses, this one cannot be told from that. Another one can.
+        let other = fresh();
+        // SAFETY: made above with this layout, and nobody else has seen it.
+        unsafe { dealloc(base.cast(), layout) };
+        let Some(entry) = entry_of(other?) else { unreachable!("two allocations at one address") };
+        Ok((entry, layout))
     }
 
     /// The indices of the block of `index`, with or without memory.
@@ -317,13 +399,13 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Directory<E, FIRST, SPLIT, N> {
     fn drop(&mut self) {
         const { assert!(!needs_drop::<E>(), "elements are dropped by whoever knows which of them hold a value") };
-        for (entry, block) in self.entries.iter_mut().zip(const { &Self::BLOCKS }) {
-            let entry = *entry.get_mut();
-            if !entry.is_null() {
-                let Ok(layout) = E::layout(block.len as usize) else { unreachable!("`grow` had the same layout") };
-                // SAFETY: `grow` made the block with this layout, that of the same length and element type, and this is
-                // the only place that frees an installed block.
-                unsafe { dealloc(entry.wrapping_add(block.first as usize).cast(), layout) };
+        for block in const { &Self::BLOCKS } {
+            let (entry, piece) = (self.entry(block.first), self.piece(block.first));
+            if !entry.is_null() && piece.first == block.first {
+                let Ok(layout) = E::layout(piece.len as usize) else { unreachable!("`make` had the same layout") };
+                // SAFETY: `make` made the piece with this layout, that of the same length and element type (B4), and this is
+                // the only place that frees an installed piece, once, when its first block comes.
+                unsafe { dealloc(entry.wrapping_add(piece.first as usize).cast(), layout) };
             }
         }
     }

@@ -38,6 +38,8 @@ pub struct Rows<T: Thing> {
     /// All slots below this have memory and a stamp. The block that this lies in, if it has memory, has neither stamps nor
     /// values from here on; the blocks after it, if they have memory, were made out of order, with stamps of 0 throughout.
     ready: AtomicU64,
+    /// Up to here slots that are not ready have memory and no stamps, in whatever block: it was made in one go. The end of a block, or 0.
+    bare: u64,
     /// Held by whoever makes more slots ready.
     extending: AtomicBool,
 }
@@ -95,10 +97,10 @@ impl<T: Thing> Rows<T> {
         if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
     }
 
-    /// Whether `index` lies in the block that the first slot that is not ready lies in.
+    /// Whether `index`, which is not ready, lies in the block that the first slot that is not ready lies in, or has memory that was made with it.
     fn is_next(&self, index: u32, ready: u64) -> bool {
         let block = Fine::<Row<T>>::bounds(index);
-        u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
+        u64::from(index) < self.bare || u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
     }
 
     /// Makes slots ready, from `first` on to `end`, whole groups of one block; or, if they are not next, that whole block. If `bare`, they have
@@ -121,17 +123,21 @@ impl<T: Thing> Rows<T> {
         // The stamps of a group are set just before its slots are filled: they are in the cache then, which they would not be if the
         // whole block had been cleared.
         let (first, mut end) = (u64::from(first), end);
-        // SAFETY: there is memory for the whole block, which both ends of this lie in. Nobody else writes here: these slots
-        // were not ready, and only one thread extends at a time.
-        unsafe {
-            let Some(row) = self.slots.element(ready as u32) else { unreachable!("the block was made above") };
-            for n in 0..(if bare { first } else { end } - ready) as usize {
-                (&raw mut (*row.add(n).as_ptr()).stamp).write(AtomicU32::new(0));
+        let stamped = if bare { first } else { end };
+        let mut next = ready;
+        while next < stamped {
+            let Some(row) = self.slots.element(next as u32) else { unreachable!("the block was made above, or before") };
+            let len = u64::from(Fine::<Row<T>>::run_len(next as u32)).min(stamped - next);
+            for n in 0..len as usize {
+                // SAFETY: there is memory for the whole block, which these slots lie in. Nobody else writes here: they were not ready, and only
+                // one thread extends at a time.
+                unsafe { (&raw mut (*row.add(n).as_ptr()).stamp).write(AtomicU32::new(0)) };
             }
+            next += len;
         }
         // Blocks that were made out of order and come next are ready throughout.
         while let Some(next) = u32::try_from(end).ok().filter(|next| Fine::<Row<T>>::bounds(*next).start() == next) {
-            if self.slots.element(next).is_none() {
+            if end < self.bare || self.slots.element(next).is_none() {
                 break;
             }
             end = u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1;
@@ -153,7 +159,7 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     const NEEDS_DROP: bool = needs_drop::<T>();
 
     fn new() -> Self {
-        Self { slots: Fine::new(), ready: AtomicU64::new(0), extending: AtomicBool::new(false) }
+        Self { slots: Fine::new(), ready: AtomicU64::new(0), bare: 0, extending: AtomicBool::new(false) }
     }
 
     type Chart<'a> = FineChart<'a, Row<T>>;
@@ -166,6 +172,11 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     #[inline(always)]
     fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Self::Place> {
         chart.element(index)
+    }
+
+    #[inline(always)]
+    fn place_noted(&self, index: u32) -> Option<Self::Place> {
+        self.slots.noted_element(index)
     }
 
     #[inline(always)]
@@ -218,6 +229,21 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         Ok(self.place(first).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
+    fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory> {
+        // From where nothing has memory yet: where the last such piece ends, or the block of the first slot that is not ready.
+        let ready = *self.ready.get_mut();
+        let from = match u32::try_from(ready) {
+            _ if ready < self.bare => self.bare,
+            Ok(next) if self.slots.element(next).is_some() => u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1,
+            _ => ready,
+        };
+        if let (Ok(first), Ok(last), true) = (u32::try_from(from), u32::try_from(end - 1), from < end) {
+            // SAFETY: no slot is looked at before it is ready, but for `look_beyond`, which passes over what is bare.
+            self.bare = unsafe { self.slots.grow_together_uninit(first, last) }?;
+        }
+        Ok(())
+    }
+
     fn slots(&self) -> u64 {
         self.ready.load(Ordering::Acquire)
     }
@@ -229,7 +255,9 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
             let ready = self.ready.load(Ordering::Acquire);
             let blocks = self.slots.ranges();
             if self.ready.load(Ordering::Acquire) == ready {
-                return core::iter::once(0..ready).chain(blocks.filter(move |block| block.start > ready));
+                let bare = self.bare;
+                let later = blocks.filter(move |block| block.start > ready && block.start >= bare);
+                return core::iter::once(0..ready).chain(later);
             }
         }
     }

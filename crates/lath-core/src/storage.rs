@@ -59,13 +59,16 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The memory of slot `index`, if the chart has it.
     fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Self::Place>;
 
+    /// The memory of slot `index`, if it was noted: for one lookup.
+    fn place_noted(&self, index: u32) -> Option<Self::Place>;
+
     /// The memory of a slot that the chart does not have: made by others since, or out of order. `None` if there is none.
     fn place_beyond(&self, index: u32) -> Option<Self::Place>;
 
     /// The memory of slot `index`, if there is any.
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Self::Place> {
-        match Self::place_by(self.chart(), index) {
+        match self.place_noted(index) {
             Some(place) => Some(place),
             None => self.place_beyond(index),
         }
@@ -118,6 +121,14 @@ pub unsafe trait Storage<T: Thing>: Sized {
         Ok(place)
     }
 
+    /// Makes memory for the slots below `end`, in one go as far as they follow one another and have none: slots that were made together are found
+    /// quicker. It need not be ready for use: [`grow`](Self::grow) is to be called as if nothing had been made, and then makes nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`grow`](Self::grow).
+    fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory>;
+
     /// How many slots have memory, counted from slot 0 up to the first gap.
     fn slots(&self) -> u64;
 
@@ -131,7 +142,7 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// shortest block has.
     const AT_ONCE: u32 = GROUP;
 
-    /// How many slots from `index` on lie at equal distances, field by field: a multiple of 64 if `index` is one.
+    /// How many slots from `index` on lie at equal distances, field by field, at least: a multiple of 64 if `index` is one.
     fn run_len(index: u32) -> u32;
 
     /// How far apart the stamps of neighbouring slots are, in bytes.

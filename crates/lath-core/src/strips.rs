@@ -13,7 +13,7 @@ use crate::storage::Storage;
 ///
 /// - [`strip`](Self::strip) points to [`STRIDES`](Self::STRIDES)`[strip]` bytes of the slot, which nothing outside the place uses,
 ///   and those of the next slot of the run follow.
-/// - The strips of a block, which is a run from its first slot to its last, lie in the order of [`ORDER`](Self::ORDER): in a block of `n` slots each begins `n` times the
+/// - The strips of a block, which is a run from its first slot to its last, lie in the order of [`ORDER`](Self::ORDER): in a block of `n` slots that [is by itself](Self::is_apart) each begins `n` times the
 ///   strides of those before it, and its [`SHIFTS`](Self::SHIFTS), after the start of the block. Nobody uses what is between them.
 /// - The value of a field that has a strip lies within the element of that strip, at [`WITHIN`](Self::WITHIN), and nowhere
 ///   else. The bytes of an element that belong to no field, nor to the stamp or to tags of the storage's own, may be
@@ -46,6 +46,9 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
 
     /// How many slots, from slot 0 on, have memory after memory was made for slot `index` in a storage that had none beyond.
     fn reach(index: u32) -> u64;
+
+    /// Whether the block of a slot, which has memory, was made by itself. Where several were made at once, their strips lie as in one long block.
+    fn is_apart(&self, index: u32) -> bool;
 
     /// The element of a slot. The pointer is good for the whole block of the place, all its strips included.
     ///

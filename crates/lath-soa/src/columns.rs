@@ -188,6 +188,11 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         chart.block(index).map(|block| block.place(index))
     }
 
+    #[inline(always)]
+    fn place_noted(&self, index: u32) -> Option<Place<T>> {
+        self.blocks.noted(index).map(|block| block.place(index))
+    }
+
     #[inline(always)] // a place is too large to come back in registers: a call would have it go through memory, from a chart too
     fn place_beyond(&self, index: u32) -> Option<Place<T>> {
         unlikely();
@@ -207,6 +212,14 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     fn grow(&self, index: u32) -> Result<Place<T>, OutOfMemory> {
         self.blocks.grow(index)?;
         Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
+    }
+
+    fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory> {
+        let made = self.blocks.contiguous();
+        if let (Ok(first), Ok(last), true) = (u32::try_from(made), u32::try_from(end - 1), made < end) {
+            self.blocks.grow_together(first, last)?;
+        }
+        Ok(())
     }
 
     fn slots(&self) -> u64 {

@@ -17,6 +17,10 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRows<T> {
         Self(Pool::new())
     }
 
+    fn with_room(things: usize) -> Self {
+        Self(Pool::with_capacity(things).expect("there is memory"))
+    }
+
     #[inline(always)]
     fn spawn(&mut self, thing: T) -> Handle<T> {
         self.0.spawn(thing)
@@ -73,6 +77,10 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsRead<T> {
         Self(LathRows::new())
     }
 
+    fn with_room(things: usize) -> Self {
+        Self(LathRows::with_room(things))
+    }
+
     fn spawn(&mut self, thing: T) -> Handle<T> {
         self.0.spawn(thing)
     }
@@ -97,6 +105,10 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsMany<T> {
 
     fn new() -> Self {
         Self(LathRows::new())
+    }
+
+    fn with_room(things: usize) -> Self {
+        Self(LathRows::with_room(things))
     }
 
     #[inline(always)]
@@ -124,5 +136,38 @@ impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRowsMany<T
     fn sum(&mut self, keys: &[Handle<T>]) -> u32 {
         let things = self.0.0.view_many::<&T>(keys);
         things.fold(0, |sum, thing| sum.wrapping_add(thing.map_or(0.0, T::field).to_bits()))
+    }
+}
+
+/// A pool that has grown: one that was not told how many things there will be.
+pub(crate) struct Grown<S>(S);
+
+impl<T, S: Store<T>> Store<T> for Grown<S> {
+    type Key = S::Key;
+
+    fn new() -> Self {
+        Self(S::new())
+    }
+
+    #[inline(always)]
+    fn spawn(&mut self, thing: T) -> S::Key {
+        self.0.spawn(thing)
+    }
+
+    #[inline(always)]
+    fn despawn(&mut self, key: S::Key) {
+        self.0.despawn(key);
+    }
+}
+
+impl<T, S: Lookup<T>> Lookup<T> for Grown<S> {
+    #[inline(always)]
+    fn field(&self, key: S::Key) -> f32 {
+        self.0.field(key)
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, keys: &[S::Key]) -> u32 {
+        self.0.sum(keys)
     }
 }

@@ -51,6 +51,10 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumns<C> {
         Self(Pool::new())
     }
 
+    fn with_room(things: usize) -> Self {
+        Self(Pool::with_capacity(things).expect("there is memory"))
+    }
+
     #[inline(always)]
     fn spawn(&mut self, thing: T) -> Handle<C> {
         self.0.spawn(thing.into())
@@ -93,6 +97,10 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumnsMany<C> {
 
     fn new() -> Self {
         Self(LathColumns(Pool::new()))
+    }
+
+    fn with_room(things: usize) -> Self {
+        Self(LathColumns::with_room(things))
     }
 
     #[inline(always)]

@@ -39,7 +39,7 @@ pub(crate) use self::flagged::{
 pub(crate) use self::flecs::{Flecs, FlecsKinds, FlecsMatching, FlecsMovers, FlecsTagging};
 #[cfg(feature = "ecs")]
 pub(crate) use self::hecs::{Hecs, HecsKinds, HecsMatching, HecsMovers, HecsTagging};
-pub(crate) use self::lath::{LathRows, LathRowsMany, LathRowsRead};
+pub(crate) use self::lath::{Grown, LathRows, LathRowsMany, LathRowsRead};
 pub(crate) use self::lath_columns::{LathColumns, LathColumnsMany};
 pub(crate) use self::lath_views::{
     LathColumnKinds, LathColumnMatching, LathColumnMovers, LathColumnTagging, LathRowKinds, LathRowMatching,

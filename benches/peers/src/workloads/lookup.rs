@@ -5,7 +5,7 @@ use fastrand::Rng;
 #[cfg(feature = "ecs")]
 use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, Sparsey};
 use crate::candidates::{
-    LathColumns, LathColumnsMany, LathRows, LathRowsMany, LathRowsRead, RawFields, SlotMapBasic, SlotMapHop,
+    Grown, LathColumns, LathColumnsMany, LathRows, LathRowsMany, LathRowsRead, RawFields, SlotMapBasic, SlotMapHop,
     Thunderdome,
 };
 use crate::store::Lookup;
@@ -51,7 +51,9 @@ pub(super) fn workloads() -> Vec<Workload> {
 fn small(name: &'static str, about: &'static str, stale: f64, bars: &'static [Bar]) -> Workload {
     peers!(Small, Workload::new(name, about, bars), stale)
         .with("lath-rows", move || Lookups::<Small, LathRows<Small>>::new(THINGS, stale))
+        .with("lath-rows-grown", move || Lookups::<Small, Grown<LathRows<Small>>>::new(THINGS, stale))
         .with("lath-rows-read", move || Lookups::<Small, LathRowsRead<Small>>::new(THINGS, stale))
+        .with("lath-rows-read-grown", move || Lookups::<Small, Grown<LathRowsRead<Small>>>::new(THINGS, stale))
         .with("lath-rows-many", move || Lookups::<Small, LathRowsMany<Small>>::new(THINGS, stale))
         .with("lath-columns", move || Lookups::<Small, LathColumns<ColumnSmall>>::new(THINGS, stale))
         .with("lath-columns-many", move || Lookups::<Small, LathColumnsMany<ColumnSmall>>::new(THINGS, stale))
@@ -65,6 +67,7 @@ fn fat(name: &'static str, about: &'static str, bars: &'static [Bar]) -> Workloa
         .with("lath-columns", || Lookups::<Fat, LathColumns<ColumnFat>>::new(THINGS, 0.0))
         .with("lath-columns-many", || Lookups::<Fat, LathColumnsMany<ColumnFat>>::new(THINGS, 0.0))
         .with("lath-hot", || Lookups::<Fat, LathColumns<HotFat>>::new(THINGS, 0.0))
+        .with("lath-hot-grown", || Lookups::<Fat, Grown<LathColumns<HotFat>>>::new(THINGS, 0.0))
         .with("lath-hot-many", || Lookups::<Fat, LathColumnsMany<HotFat>>::new(THINGS, 0.0))
 }
 
@@ -80,7 +83,7 @@ impl<T: Sample, S: Lookup<T>> Lookups<T, S> {
     /// Fills the store, shuffles the keys, then replaces a part `stale` of the things: their places are taken by others.
     /// A million lookups are enough, however many things there are.
     pub(super) fn new(things: u32, stale: f64) -> Self {
-        let mut store = S::new();
+        let mut store = S::with_room(things as usize);
         let mut keys: Vec<_> = (0..things).map(|n| store.spawn(T::number(n))).collect();
         Rng::with_seed(1).shuffle(&mut keys);
         let gone = (f64::from(things) * stale) as usize;

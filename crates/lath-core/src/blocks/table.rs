@@ -7,7 +7,8 @@
 //!
 //! # Invariants
 //!
-//! - **B3** The table holds what there is to know of the blocks of all elements below `known`.
+//! - **B3** The table holds what there is to know of the blocks of all elements below `known`. If `is_sole`, these are all in one piece, and
+//!   `sole` is what there is to know of it.
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -19,12 +20,15 @@ use crate::error::OutOfMemory;
 /// The table: as long as nobody calls [`know`](Directory::know), it is empty and takes no memory.
 pub(super) struct Table<E: Zeroed> {
     entries: Vec<E::Known>,
-    known: u32,
+    /// As wide as an address: an index is widened once, to be compared with this and to be added to an entry.
+    known: usize,
+    is_sole: bool,
+    sole: E::Known,
 }
 
 impl<E: Zeroed> Table<E> {
     pub(super) const fn new() -> Self {
-        Self { entries: Vec::new(), known: 0 }
+        Self { entries: Vec::new(), known: 0, is_sole: false, sole: E::NOWHERE }
     }
 }
 
@@ -32,7 +36,10 @@ impl<E: Zeroed> Table<E> {
 /// may grow, would be asked again each time.
 pub struct Chart<'a, E: Zeroed, const FIRST: u32> {
     entries: NonNull<E::Known>,
-    known: u32,
+    /// As wide as an address: an index is widened once, to be compared with this and to be added to an entry.
+    known: usize,
+    is_sole: bool,
+    sole: E::Known,
     of: PhantomData<&'a Table<E>>,
 }
 
@@ -54,7 +61,18 @@ impl<E: Zeroed, const FIRST: u32> Chart<'_, E, FIRST> {
     /// What is kept of the block that `index` lies in, if the table has it.
     #[inline(always)]
     pub fn block(self, index: u32) -> Option<E::Known> {
-        if index >= self.known {
+        if index as usize >= self.known {
+            unlikely();
+            return None;
+        }
+        // One piece needs no load. A loop of lookups asks which it is once, before it begins.
+        if self.is_sole { Some(self.sole) } else { self.listed(index) }
+    }
+
+    /// As [`block`](Self::block), out of the table in any case.
+    #[inline(always)]
+    fn listed(self, index: u32) -> Option<E::Known> {
+        if index as usize >= self.known {
             unlikely();
             return None;
         }
@@ -68,20 +86,40 @@ impl<E: Zeroed, const FIRST: u32> Chart<'_, E, FIRST> {
     where
         E: Zeroed<Known = NonNull<E>>,
     {
-        let entry = self.block(index)?;
-        // SAFETY: a block has this element at this address (B1), and no object is at the null address.
-        Some(unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) })
+        self.block(index).map(|entry| element_of(entry, index))
     }
+}
+
+#[inline(always)]
+fn element_of<E>(entry: NonNull<E>, index: u32) -> NonNull<E> {
+    // SAFETY: a block has this element at this address (B1), and no object is at the null address.
+    unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) }
 }
 
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
     /// What the table has, as values.
     #[inline(always)]
     pub fn chart(&self) -> Chart<'_, E, FIRST> {
-        let Table { entries, known } = &self.table;
+        let Table { entries, known, is_sole, sole } = &self.table;
         // SAFETY: a `Vec` is never at the null address.
         let entries = unsafe { NonNull::new_unchecked(entries.as_ptr().cast_mut()) };
-        Chart { entries, known: *known, of: PhantomData }
+        Chart { entries, known: *known, is_sole: *is_sole, sole: *sole, of: PhantomData }
+    }
+
+    /// What is kept of the block that `index` lies in, if the table has it. For one lookup: whether there is one piece only is not worth
+    /// asking for that.
+    #[inline(always)]
+    pub fn noted(&self, index: u32) -> Option<E::Known> {
+        self.chart().listed(index)
+    }
+
+    /// The element at `index`, if the table has it.
+    #[inline(always)]
+    pub fn noted_element(&self, index: u32) -> Option<NonNull<E>>
+    where
+        E: Zeroed<Known = NonNull<E>>,
+    {
+        self.noted(index).map(|entry| element_of(entry, index))
     }
 
     /// Brings the table up to date, up to `end` or the first element that has no memory.
@@ -99,7 +137,10 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
             self.table.entries.try_reserve(more).map_err(|_| OutOfMemory { bytes })?;
             self.table.entries.extend(core::iter::repeat_n(block, more));
         }
-        self.table.known = end.min((self.table.entries.len() as u64) << FIRST) as u32;
+        let known = end.min((self.table.entries.len() as u64) << FIRST) as usize;
+        let sole = self.table.entries.first().filter(|_| known <= self.piece(0).len as usize);
+        (self.table.is_sole, self.table.sole) = sole.map_or((false, E::NOWHERE), |sole| (true, *sole));
+        self.table.known = known;
         Ok(())
     }
 }
@@ -132,7 +173,7 @@ mod tests {
         for (index, fine_end, coarse_end) in [(0, 1024, 64), (5000, 1024, 64), (1030, 2048, 64), (70, 2048, 192)] {
             fine.grow(index).unwrap();
             coarse.grow(index).unwrap();
-            assert_same(&fine, fine.table.known.into()); // as it was, until somebody says so
+            assert_same(&fine, fine.table.known as u64); // as it was, until somebody says so
             fine.know(u64::MAX).unwrap();
             coarse.know(u64::MAX).unwrap();
             assert_same(&fine, fine_end);

@@ -36,13 +36,26 @@ impl<T: Thing> Finder<'_, T> {
     /// The place of the value that a handle names: it holds one.
     #[inline(always)]
     pub(super) fn find(self, handle: Handle<T>) -> Option<Place<T>> {
-        let Self { cells, .. } = self;
-        match self.place(handle) {
-            Some(place) => cells.holds(place, handle).then_some(place),
+        self.cells.find_at(self.place(handle), handle)
+    }
+}
+
+impl<T: Thing> Cells<T> {
+    /// The place of the value that a handle names: it holds one.
+    #[inline(always)]
+    pub(super) fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
+        self.find_at(self.values.place_noted(handle.index()), handle)
+    }
+
+    /// The place of the value that a handle names, of whose slot it is known where it is, or not.
+    #[inline(always)]
+    fn find_at(&self, place: Option<Place<T>>, handle: Handle<T>) -> Option<Place<T>> {
+        match place {
+            Some(place) => self.holds(place, handle).then_some(place),
             // To the end by itself: if both ways met before stamps are compared, the address would have to be worked out for that.
             None => {
-                let place = cells.values.place_beyond(handle.index())?;
-                cells.holds(place, handle).then_some(place)
+                let place = self.values.place_beyond(handle.index())?;
+                self.holds(place, handle).then_some(place)
             }
         }
     }

@@ -92,11 +92,12 @@ impl<T: Thing> Cells<T> {
     /// Whether the things have tags at all, and so are clustered by them.
     const TAGGED: bool = size_of::<T::Tags>() > 0;
 
-    /// Slots `1..limit`, all free, and the nil thing in slot 0.
-    pub(crate) fn new(limit: u64) -> Result<Self, OutOfMemory> {
+    /// Slots `1..limit`, all free, and the nil thing in slot 0. There is room for all slots below `room`.
+    pub(crate) fn new(limit: u64, room: u64) -> Result<Self, OutOfMemory> {
         let nil = T::default();
         let slots = Slots::new(limit)?;
-        let values = T::Storage::new();
+        let mut values = T::Storage::new();
+        values.make_room(room.max(1))?;
         let place = values.grow(0)?;
         // SAFETY: the place was made just now by this storage, and nobody else knows it.
         unsafe {
@@ -115,6 +116,12 @@ impl<T: Thing> Cells<T> {
             first: Hand(place),
         };
         cells.know()?;
+        for group in 1..room.div_ceil(u64::from(GROUP)) as u32 {
+            cells.room(group * GROUP)?;
+        }
+        if room > 1 {
+            cells.grow_tags(0)?;
+        }
         Ok(cells)
     }
 
@@ -211,12 +218,6 @@ impl<T: Thing> Cells<T> {
     /// The handle of the value in a slot, if handles reach one there.
     pub(crate) fn handle_at(&self, index: u32) -> Option<Handle<T>> {
         self.stamp(index).filter(|&stamp| is_live(stamp)).map(|stamp| Handle::from_parts(index, stamp))
-    }
-
-    /// The place of the value that a handle names: it holds one.
-    #[inline(always)]
-    fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
-        self.finder().find(handle)
     }
 
     /// Whether the place, which is that of the handle's slot, holds the value that it names.

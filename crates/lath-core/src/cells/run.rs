@@ -22,6 +22,9 @@ impl<T: Thing> Cells<T> {
         for (number, _) in groups_of(first, 0, worn) {
             self.room(number * GROUP).map_err(SpawnFault::OutOfMemory)?;
         }
+        if worn < n {
+            self.values.make_room(u64::from(first) + u64::from(n)).map_err(SpawnFault::OutOfMemory)?;
+        }
         // The first generation that is new for every slot of the run.
         // SAFETY: the places are of this storage.
         let generations = self.places(first, worn).map(|place| unsafe { self.values.stamp(place) });
@@ -158,7 +161,7 @@ impl<T: Thing> Written<'_, T> {
             let len = T::Storage::run_len(from).min(n - self.count);
             let before = from % GROUP;
             let whole = (before + len).next_multiple_of(GROUP);
-            // SAFETY: none has memory, as `worn_part` says. Slots of the run get a stamp when they are filled, or from `clear_stamps`, the
+            // SAFETY: none had memory, as `worn_part` says. Slots of the run get a stamp when they are filled, or from `clear_stamps`, the
             // others below.
             let start = unsafe { self.cells.bare_room(from - before, whole) }.map_err(SpawnFault::OutOfMemory)?;
             self.made += len;

@@ -85,8 +85,27 @@ impl<T: Thing> Cells<T> {
     /// As [`Finder::view`].
     #[inline]
     pub(super) unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
-        // SAFETY: passed on from the caller.
-        unsafe { self.finder().view::<V>(handle) }
+        let place = self.find(handle)?;
+        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the caller.
+        unsafe { self.view_at::<V>(place, handle.index()) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`Finder::view`]; and the place is that of slot `index`, and holds a value.
+    #[inline(always)]
+    unsafe fn view_at<V: View<Thing = T>>(&self, place: Place<T>, index: u32) -> Option<V::Item<'_>> {
+        let _checked = const { (V::READS, V::WRITES) };
+        if V::WITH | V::WITHOUT != 0 {
+            // SAFETY: the place is of this storage and holds a value (by the caller).
+            let tags = unsafe { self.values.tags(place) }.widen();
+            if tags & V::WITH != V::WITH || tags & V::WITHOUT != 0 {
+                return None;
+            }
+        }
+        // SAFETY: the place is that of the index, and holds a value; a run has at least its first row. The rest is up to
+        // the caller.
+        Some(unsafe { V::at(V::base(&self.values, place, index), 0) })
     }
 }
 
@@ -101,19 +120,9 @@ impl<'a, T: Thing> Finder<'a, T> {
     where
         'a: 'v,
     {
-        let _checked = const { (V::READS, V::WRITES) };
         let place = self.find(handle)?;
-        let values = &self.cells.values;
-        if V::WITH | V::WITHOUT != 0 {
-            // SAFETY: the place is of this storage and holds a value (`find`).
-            let tags = unsafe { values.tags(place) }.widen();
-            if tags & V::WITH != V::WITH || tags & V::WITHOUT != 0 {
-                return None;
-            }
-        }
-        // SAFETY: the place is that of the index, and holds a value; a run has at least its first row. The rest is up to
-        // the caller.
-        Some(unsafe { V::at(V::base(values, place, handle.index()), 0) })
+        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the caller.
+        unsafe { self.cells.view_at::<V>(place, handle.index()) }
     }
 }
 

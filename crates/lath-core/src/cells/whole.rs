@@ -12,7 +12,7 @@ impl<T: Thing> Cells<T> {
     where
         T::Storage: CloneStorage<T>,
     {
-        let mut copy = Self::new(self.slots.limit())?;
+        let mut copy = Self::new(self.slots.limit(), self.memory())?;
         copy.clustered = self.clustered;
         for index in self.indices().filter(|&index| index > 0) {
             // Memory even for what is empty: a copy of a fixed pool allocates no more than the original.

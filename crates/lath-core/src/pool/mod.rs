@@ -111,7 +111,7 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[must_use]
     pub fn new() -> Self {
-        Self::with_limit(Self::LARGEST).unwrap_or_else(|error| panic!("{error}"))
+        Self::with_limit(Self::LARGEST, 0).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Makes an empty pool with memory for `capacity` things, that still grows beyond them.
@@ -130,10 +130,7 @@ impl<T: Thing> Pool<T> {
     /// # Ok::<(), lath_core::CapacityError>(())
     /// ```
     pub fn with_capacity(capacity: usize) -> Result<Self, CapacityError> {
-        let capacity = Self::checked(capacity)?;
-        let mut pool = Self::with_limit(Self::LARGEST)?;
-        pool.make_room(capacity)?;
-        Ok(pool)
+        Ok(Self::with_limit(Self::LARGEST, Self::checked(capacity)?)?)
     }
 
     /// Makes a pool of exactly `capacity` slots: all allocation now, none ever again. When it is full,
@@ -160,8 +157,7 @@ impl<T: Thing> Pool<T> {
             0 => return Err(CapacityError::Zero),
             capacity => capacity,
         };
-        let mut pool = Self::with_limit(capacity)?;
-        pool.make_room(capacity)?;
+        let mut pool = Self::with_limit(capacity, capacity)?;
         pool.cells.fix_tags()?;
         pool.graves
             .try_reserve(capacity as usize)
@@ -169,9 +165,10 @@ impl<T: Thing> Pool<T> {
         Ok(pool)
     }
 
-    fn with_limit(capacity: u32) -> Result<Self, OutOfMemory> {
+    /// No more than `limit` slots, and memory for `room` of them.
+    fn with_limit(limit: u32, room: u32) -> Result<Self, OutOfMemory> {
         Ok(Self {
-            cells: Cells::new(u64::from(capacity) + 1)?,
+            cells: Cells::new(u64::from(limit) + 1, u64::from(room) + 1)?,
             order: Order::default(),
             graves: BinaryHeap::new(),
             counts: stats::Counts::new(),
@@ -185,18 +182,6 @@ impl<T: Thing> Pool<T> {
             Ok(capacity) if capacity <= Self::LARGEST => Ok(capacity),
             _ => Err(CapacityError::TooLarge { capacity, largest: Self::LARGEST }),
         }
-    }
-
-    /// Makes memory for slots `1..=count`.
-    fn make_room(&mut self, count: u32) -> Result<(), OutOfMemory> {
-        while self.cells.memory() <= u64::from(count) {
-            let next = self.cells.memory() as u32;
-            self.cells.room(next)?;
-        }
-        for group in 0..=count / crate::slots::GROUP {
-            self.cells.room(group * crate::slots::GROUP)?;
-        }
-        Ok(())
     }
 
     /// Which free slot the next thing gets.

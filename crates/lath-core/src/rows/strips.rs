@@ -36,6 +36,10 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
         (u64::from(index / GROUP) + 1) * u64::from(GROUP)
     }
 
+    fn is_apart(&self, _: u32) -> bool {
+        true // one strip lies the same in any block
+    }
+
     unsafe fn strip(&self, place: Self::Place, _: usize) -> *mut u8 {
         place.as_ptr().cast()
     }

@@ -97,7 +97,7 @@ impl Groups {
     /// The four words of a group, if it has memory.
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> Option<[&AtomicU64; 4]> {
-        let eight = match self.eights.chart().element(number / EIGHT) {
+        let eight = match self.eights.noted_element(number / EIGHT) {
             // SAFETY: initialised words (B1) that live as long as `eights` (B2); mutable references come from `&mut self` only.
             Some(eight) => unsafe { eight.as_ref() },
             None => self.eights.get(number / EIGHT)?,
@@ -108,7 +108,7 @@ impl Groups {
     /// The four words of a group, to be changed, if it has memory.
     #[inline(always)]
     pub(super) fn get_mut(&mut self, number: u32) -> Option<[&mut u64; 4]> {
-        let eight = match self.eights.chart().element(number / EIGHT) {
+        let eight = match self.eights.noted_element(number / EIGHT) {
             // SAFETY: as in `get`; `&mut self` keeps everyone else away.
             Some(mut eight) => unsafe { eight.as_mut() },
             None => self.eights.get_mut(number / EIGHT)?,

@@ -26,9 +26,11 @@ unsafe impl<T: Fields> Zeroed for Block<T> {
         let head = entry.as_ptr().cast::<u8>().wrapping_add(len as usize * prefix + shift);
         Whole { origin: head.wrapping_sub((first as usize).wrapping_mul(stride)), first, len }
     }
+
+    const NOWHERE: Whole = Whole { origin: ptr::null_mut(), first: 0, len: 0 };
 }
 
-/// A whole block: its first slot, how many it has, and where the stamp of slot 0 would be if the block went back so far: a lookup adds the index
+/// A whole block, or several that were made at once: its first slot, how many it has, and where the stamp of slot 0 would be if the block went back so far: a lookup adds the index
 /// to that as it is, and needs to know neither of the others to compare stamps.
 #[derive(Clone, Copy)]
 pub struct Whole {
@@ -41,14 +43,15 @@ impl Whole {
     /// The place of a slot of this block.
     #[inline(always)]
     pub(super) fn place<T>(self, index: u32) -> Place<T> {
-        Place { block: self, index, thing: PhantomData }
+        Place { block: self, index: index as usize, thing: PhantomData }
     }
 }
 
 /// The memory of one slot of a block.
 pub struct Place<T> {
     block: Whole,
-    index: u32,
+    /// As wide as an address, to be widened once.
+    index: usize,
     thing: PhantomData<T>,
 }
 
@@ -64,7 +67,7 @@ impl<T: Fields> Place<T> {
     /// The place `by` slots further on in the same block.
     #[inline(always)]
     pub(super) fn step(self, by: u32) -> Self {
-        Self { index: self.index + by, ..self }
+        Self { index: self.index + by as usize, ..self }
     }
 
     /// Where this slot's element of a column is.
@@ -75,7 +78,8 @@ impl<T: Fields> Place<T> {
     pub(super) fn element(self, column: Column) -> *mut u8 {
         let head = const { head_column(T::FIELDS) };
         let Whole { origin, first, len } = self.block;
-        let offset = (self.index as usize)
+        let offset = self
+            .index
             .wrapping_mul(column.stride)
             .wrapping_add((len as usize).wrapping_mul(column.prefix.wrapping_sub(head.prefix)))
             .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
@@ -110,7 +114,7 @@ impl<T: Fields> Place<T> {
     #[inline]
     pub(super) fn cold<F: Field<Thing = T>>(self) -> Cell<F::Value> {
         let (extent, rank) = const { (extent(T::FIELDS), cold_rank(T::FIELDS, F::INDEX)) };
-        let (len, row) = (self.block.len as usize, (self.index - self.block.first) as usize);
+        let (len, row) = (self.block.len as usize, self.index - self.block.first as usize);
         let Some(offset) = extent.cold_table(len, row / 64, rank) else { unreachable!("the block was allocated") };
         // SAFETY: in bounds: `layout.rs` puts the pointers inside the extent of the block (K1). Each cell of the block is
         // used for one field only, by its rank.

@@ -111,6 +111,10 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
         u64::from(*Fine::<Block<T>>::bounds(index).end()) + 1
     }
 
+    fn is_apart(&self, index: u32) -> bool {
+        self.blocks.is_apart(index)
+    }
+
     unsafe fn strip(&self, place: Place<T>, strip: usize) -> *mut u8 {
         place.element(const { all_columns::<T>() }[strip])
     }

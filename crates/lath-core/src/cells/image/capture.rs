@@ -212,7 +212,7 @@ impl<T: Snap> Cells<T> {
     fn copy_groups(&self, image: &mut Image<T>, run: Run, places: Range<usize>) {
         let (number, rows) = (image.numbers[places.start], run.rows_of(&places));
         let first = self.first_place(number);
-        for (strip, bytes) in Image::<T>::pieces(run, rows) {
+        for (strip, bytes) in Image::<T>::pieces(run, rows, &self.values) {
             self.copy_bytes(&mut image.bytes[bytes], first, strip);
         }
         if !Image::<T>::STAMPS_IN_STRIP {

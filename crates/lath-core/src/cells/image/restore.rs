@@ -129,6 +129,7 @@ impl<T: Snap> Cells<T> {
                 return Err(RestoreError::TooSmall { slot, limit: (limit - 1) as u32 });
             }
         }
+        self.values.make_room(image.solid())?;
         for run in &image.runs {
             // A run lies in one block, which is made from its start on.
             let last = (run.group + run.len - 1) * GROUP;
@@ -264,7 +265,7 @@ impl<T: Snap> Cells<T> {
         let first = self.first_place(number);
         // SAFETY: both places are of this storage and in one group.
         let first = unsafe { T::Storage::step(first, skip) };
-        for (strip, bytes) in Image::<T>::pieces(run, rows) {
+        for (strip, bytes) in Image::<T>::pieces(run, rows, &self.values) {
             let from = &image.bytes[bytes];
             // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side, or the strips of a whole block lie as in
             // the image (`pieces`, by what `Strips` promises), and nobody else uses them (`&mut self`), nor what is between them. Where slots hold values, those are of plain fields, to be overwritten by

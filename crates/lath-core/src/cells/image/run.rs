@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A *span* is what lies together in both. So where a run is a whole block it is copied span by span, with what is between the strips: mostly
-//! all of it at once. Less than a block is copied strip by strip.
+//! all of it at once. Less than a block is copied strip by strip, and so are blocks that the pool has made together.
 
 use super::*;
 
@@ -124,14 +124,31 @@ impl<T: Snap> Image<T> {
 
     /// What has to be copied for some slots of a run, counted from the first: in pieces that lie alike in the pool and in the image. Of each, the strip that it
     /// begins in and where in the image it is.
-    pub(super) fn pieces(run: Run, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let whole = rows == (0..run.rows()) && Self::is_block(run);
+    pub(super) fn pieces(
+        run: Run,
+        rows: Range<usize>,
+        values: &T::Storage,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> + use<T> {
+        let whole = rows == (0..run.rows()) && Self::is_block(run) && values.is_apart(run.group * GROUP);
         let Shape { spans, last, .. } = const { &Self::SHAPE };
         let firsts = if whole { *spans } else { Self::BYTES };
         (0..Self::STRIPS).filter(move |strip| firsts >> strip & 1 == 1).map(move |first| {
             let last = if whole { last[first].into() } else { first };
             (first, Self::element(run, first, rows.start)..Self::element(run, last, rows.end))
         })
+    }
+
+    /// How many slots there are, from slot 0 on, up to the first block of which the image has nothing.
+    pub(super) fn solid(&self) -> u64 {
+        let (mut end, mut next) = (1, 0);
+        for run in &self.runs {
+            if u64::from(run.group * GROUP) != next {
+                break;
+            }
+            end = u64::from(run.group + run.len) * u64::from(GROUP);
+            next += u64::from(T::Storage::run_len(run.group * GROUP));
+        }
+        end
     }
 
     /// Whether a run is all of a block.
