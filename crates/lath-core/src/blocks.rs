@@ -459,6 +459,51 @@ mod tests {
         assert_tiled::<3, 0, 30>();
     }
 
+    /// Whether two neighbours lie side by side.
+    fn are_joined(array: &Fine<AtomicU64>, index: u32) -> bool {
+        array
+            .get(index)
+            .zip(array.get(index + 1))
+            .is_some_and(|(one, next)| ptr::eq(ptr::from_ref(one).wrapping_add(1), next))
+    }
+
+    #[test]
+    fn blocks_that_are_made_together_are_one_array_up_to_one_that_is_there() {
+        let mut array = Fine::<AtomicU64>::new();
+        array.grow(6144).unwrap().store(7, Ordering::Relaxed);
+        assert_eq!(array.grow_together(1030, 9000), Ok(6144)); // from the start of the block of 1030
+        assert_eq!((array.get(1023).is_none(), array.get(8192).is_none()), (true, true));
+        assert!([2047, 3071, 4095].iter().all(|&end| are_joined(&array, end)));
+        assert!((1024..6144).all(|index| array.get(index).unwrap().load(Ordering::Relaxed) == 0));
+        assert_eq!(
+            [1023, 1024, 4096, 6143, 6144].map(|index| array.is_apart(index)),
+            [true, false, false, false, true]
+        );
+        // Nothing where there is something, and nothing once there is a long piece.
+        assert_eq!(array.grow_together(6144, 9000), Ok(6144));
+        assert_eq!(array.grow_together(8192, 70_000), Ok(8192));
+        assert_eq!((array.get(6144).unwrap().load(Ordering::Relaxed), array.get(8192).is_none()), (7, true));
+    }
+
+    #[test]
+    fn one_block_made_by_itself_does_not_keep_others_from_being_one() {
+        let mut array = Fine::<AtomicU64>::new();
+        assert_eq!(array.grow_together(0, 5), Ok(1024));
+        assert_eq!(array.grow_together(1024, 4096), Ok(6144));
+        assert_eq!((array.is_apart(5), array.is_apart(1024)), (true, false));
+        array.know(u64::MAX).unwrap();
+        assert!((0..6144).all(|index| array.chart().element(index) == array.element(index)));
+    }
+
+    #[test]
+    fn a_piece_that_there_is_no_memory_for_is_an_error_and_leaves_nothing() {
+        let mut array = Directory::<[AtomicU64; 1 << 30], 10, 2, 81>::new();
+        for _ in 0..2 {
+            assert!(array.grow_together(0, u32::MAX).is_err());
+            assert!(array.element(0).is_none() && array.is_apart(0));
+        }
+    }
+
     #[test]
     fn an_element_does_not_move_when_others_are_made() {
         let array = Fine::<AtomicU64>::new();

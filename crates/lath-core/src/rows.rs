@@ -126,7 +126,9 @@ impl<T: Thing> Rows<T> {
         let stamped = if bare { first } else { end };
         let mut next = ready;
         while next < stamped {
-            let Some(row) = self.slots.element(next as u32) else { unreachable!("the block was made above, or before") };
+            let Some(row) = self.slots.element(next as u32) else {
+                unreachable!("the block was made above, or before")
+            };
             let len = u64::from(Fine::<Row<T>>::run_len(next as u32)).min(stamped - next);
             for n in 0..len as usize {
                 // SAFETY: there is memory for the whole block, which these slots lie in. Nobody else writes here: they were not ready, and only

@@ -40,6 +40,34 @@ fn growing_to_200_000_moves_nothing() {
     assert!(pool.iter().zip(0..).all(|((_, crew), number)| crew.number == number));
 }
 
+/// How many bytes there are from each thing to the next, wherever that changes.
+fn distances(pool: &Pool<Crew>) -> Vec<usize> {
+    let places: Vec<_> = pool.iter().map(|(_, crew)| std::ptr::from_ref(crew).addr()).collect();
+    let mut distances: Vec<_> = places.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    distances.dedup();
+    distances
+}
+
+#[test]
+fn things_lie_in_one_array_in_a_pool_that_knew_how_many_there_will_be() {
+    const THINGS: u32 = 20_000;
+    let fill = |mut pool: Pool<Crew>| {
+        (0..THINGS).for_each(|number| _ = pool.spawn(crew(number.into())));
+        pool
+    };
+    let told = fill(Pool::with_capacity(THINGS as usize).unwrap());
+    let row = distances(&told);
+    assert_eq!(row.len(), 1, "{row:?}");
+    assert_eq!(distances(&fill(Pool::fixed(THINGS as usize).unwrap())), row);
+    assert_eq!(distances(&fill(Pool::new()).clone()), row);
+    // A pool has its first block from the start: all that a range needs besides is one array.
+    let mut pool = Pool::new();
+    assert_eq!(pool.spawn_range(THINGS, |number| crew(number.into())).unwrap().len(), THINGS);
+    let mut rows = distances(&pool);
+    rows.retain(|distance| [*distance] != row[..]);
+    assert!(rows.len() <= 1, "{rows:?}");
+}
+
 #[test]
 fn no_call_moves_a_thing_that_it_leaves_alive() {
     let mut pool = Pool::new();

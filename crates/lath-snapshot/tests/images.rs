@@ -55,6 +55,40 @@ fn generations_of_slots_that_are_long_free_survive_being_put_back_twice() {
     generations_survive::<PlainColumns>();
 }
 
+/// The image of a pool, put into pools whose blocks were made in other ways, says the same of each.
+fn goes_anywhere<T: Judged>() {
+    const THINGS: u32 = 5000;
+    let pools: [fn() -> Pool<T>; 3] = [
+        Pool::new,
+        || Pool::with_capacity(THINGS as usize).unwrap(),
+        || {
+            let mut pool = Pool::new();
+            assert!(pool.spawn_range(THINGS, |_| T::default()).is_ok());
+            pool
+        },
+    ];
+    for make in pools {
+        let mut pool = make();
+        pool.clear();
+        (1..=THINGS).for_each(|value| _ = pool.spawn(T::new(value)));
+        let mut image = PoolImage::new();
+        pool.capture(&mut image);
+        for make in pools {
+            let mut other = make();
+            other.restore(&image).unwrap();
+            assert_eq!(other.check_invariants(), Ok(()));
+            assert_eq!(look(&other), look(&pool));
+        }
+    }
+}
+
+#[test]
+fn an_image_fits_blocks_that_were_made_together_and_blocks_that_were_not() {
+    goes_anywhere::<PlainRow>();
+    goes_anywhere::<PlainColumns>();
+    goes_anywhere::<MixedColumns>();
+}
+
 /// A pool asks once whether anybody has to hear of a thing that goes: an image may bring somebody along.
 #[test]
 fn links_and_an_order_of_reuse_that_an_image_brings_hear_of_things_that_go() {

@@ -163,6 +163,7 @@ mod tests {
             let index = index as u32;
             let expected = if u64::from(index) < known { array.element(index) } else { None };
             assert_eq!(array.chart().element(index), expected, "at {index} of {known}");
+            assert_eq!(array.noted_element(index), expected, "at {index} of {known}");
         }
     }
 

@@ -18,6 +18,7 @@ impl Relation for Carried {
 pub(crate) fn pool<T: Subject>(random: &mut Dice) -> Pool<T> {
     let mut pool = match random.u8(..4) {
         0 => Pool::fixed(random.usize(100..700)).unwrap(),
+        1 if T::INDEX_BITS > 12 => Pool::with_capacity(random.usize(..4000)).unwrap(),
         1 => Pool::with_capacity(random.usize(..900)).unwrap(),
         _ => Pool::new(),
     };
