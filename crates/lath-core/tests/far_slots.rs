@@ -123,13 +123,15 @@ fn play(seed: u64) {
                     pool.spawn_range(ended, |n| if n == ended / 2 { interrupt() } else { Crew { number: step } })
                 }));
                 assert!(ended == 0 || interrupted.is_err());
-                // All of a run have one generation: the first after that of the oldest.
-                let range = pool.spawn_range(len, |_| Crew { number: step }).unwrap();
-                let first = range.first().index();
-                assert!((first..first + len).all(|index| !model.is_live(index)), "step {step} of seed {seed}");
-                for one in range.iter() {
-                    assert!(one.generation() > model.generation(one.index()), "{one}, step {step} of seed {seed}");
-                    model.slots.insert(one.index(), (one.generation(), Some(step)));
+                if random.u8(..3) > 0 {
+                    // All of a run have one generation: the first after that of the oldest.
+                    let range = pool.spawn_range(len, |_| Crew { number: step }).unwrap();
+                    let first = range.first().index();
+                    assert!((first..first + len).all(|index| !model.is_live(index)), "step {step} of seed {seed}");
+                    for one in range.iter() {
+                        assert!(one.generation() > model.generation(one.index()), "{one}, step {step} of seed {seed}");
+                        model.slots.insert(one.index(), (one.generation(), Some(step)));
+                    }
                 }
             }
             5 | 6 => {
@@ -182,6 +184,40 @@ fn play(seed: u64) {
 #[test]
 fn a_slot_is_fresh_whatever_its_memory_was_and_whenever_it_comes() {
     (0..8).for_each(play);
+}
+
+#[test]
+fn memory_that_an_interrupted_range_has_left_is_made_ready_when_its_slots_come() {
+    let edges = [200, 1023, 1024, 2047, 2048, 4095, 4096, 6143, 6144, 9000];
+    for first in [0, 1024, 2050, 5000, 9000] {
+        for interrupted_at in [0, 100, 2000, 5000] {
+            let mut pool = Pool::new();
+            let made = catch_unwind(AssertUnwindSafe(|| {
+                pool.spawn_range(9000, |n| if n == interrupted_at { interrupt() } else { Crew { number: n.into() } })
+            }));
+            assert!(made.is_err());
+            let is_fresh = |pool: &Pool<Crew>| {
+                edges.iter().all(|&index| !pool.contains(handle(index, 1)) && !pool.contains(handle(index, u32::MAX)))
+            };
+            assert!(is_fresh(&pool) && pool.iter().next().is_none(), "{first}, {interrupted_at}");
+            assert_eq!(pool.check_invariants(), Ok(()), "{first}, {interrupted_at}");
+            // Once more: the memory is there, and nobody has used it.
+            let again = catch_unwind(AssertUnwindSafe(|| pool.spawn_range(9500, |_| interrupt())));
+            assert!(again.is_err() && is_fresh(&pool));
+            if first > 0 {
+                pool.spawn_at(handle(first, 1), Crew { number: 7 }).unwrap();
+            }
+            for index in (1..12_000).filter(|&index| index != first) {
+                let expected = handle(index, 1);
+                let spawned = if index % 7 == 0 { pool.stage(Crew::default()) } else { pool.spawn(Crew::default()) };
+                assert_eq!(spawned, expected, "{first}, {interrupted_at}");
+                if index % 7 == 0 {
+                    pool.commit();
+                }
+            }
+            assert_eq!((pool.len(), pool.check_invariants()), (11_999, Ok(())), "{first}, {interrupted_at}");
+        }
+    }
 }
 
 #[test]

@@ -10,11 +10,12 @@ use lath_schedule::World;
 use lath_snapshot::{History, Save, SaveWorld, Snapshot};
 use serde::{Deserialize, Serialize};
 
-/// Counts the allocations of this thread.
+/// Counts the allocations of this thread, and their bytes.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
 #[expect(unsafe_code, reason = "an allocator is unsafe to implement")]
@@ -22,6 +23,7 @@ thread_local! {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        BYTES.set(BYTES.get() + layout.size());
         // SAFETY: passed on from the caller.
         unsafe { System.alloc(layout) }
     }
@@ -39,6 +41,12 @@ fn allocations(f: impl FnOnce()) -> usize {
     let before = ALLOCATIONS.get();
     f();
     ALLOCATIONS.get() - before
+}
+
+fn bytes(f: impl FnOnce()) -> usize {
+    let before = BYTES.get();
+    f();
+    BYTES.get() - before
 }
 
 lath_core::bitflags::bitflags! {
@@ -138,6 +146,26 @@ thread_local! {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Grumpy {
     id: u32,
+}
+
+fn gap_is_left_out<T: lath_core::strips::Snap>() {
+    let [mut pool, mut other] = [(); 2].map(|()| Pool::<T>::new());
+    let far = Handle::from_bits(1 << 32 | 1_000_000);
+    let made = bytes(|| {
+        assert_eq!(pool.spawn_range(3000, |_| T::default()).unwrap().len(), 3000);
+        assert!(pool.spawn_at(far, T::default()).is_ok());
+    });
+    let mut image = PoolImage::new();
+    pool.capture(&mut image);
+    let taken = bytes(|| other.restore(&image).unwrap());
+    assert!(other.contains(far));
+    assert!(taken <= made + made / 8, "{taken} bytes where the original took {made}");
+}
+
+#[test]
+fn slots_that_nobody_ever_used_get_no_memory_when_an_image_is_put_back() {
+    gap_is_left_out::<Actor>();
+    gap_is_left_out::<Named>();
 }
 
 fn burn() {
