@@ -5,7 +5,7 @@ use core::mem::ManuallyDrop;
 use core::sync::atomic::AtomicU32;
 
 use crate::error::OutOfMemory;
-use crate::field::{Field, Fields};
+use crate::field::{Field, Fields, SomeFields};
 use crate::slots::GROUP;
 use crate::thing::Thing;
 
@@ -84,9 +84,9 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// Tells the processor that a slot will be written soon.
     fn prefetch(&self, _: Self::Place) {}
 
-    /// Tells the processor that the stamp of a slot and some of its fields, a bit for each, will be looked at soon.
+    /// Tells the processor that the stamp of a slot and some of its fields will be looked at soon.
     #[inline(always)]
-    fn prefetch_fields(&self, place: Self::Place, _fields: u64) {
+    fn prefetch_fields<S: SomeFields>(&self, place: Self::Place) {
         self.prefetch(place);
     }
 

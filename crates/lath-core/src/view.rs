@@ -6,10 +6,11 @@
 //! same for rows and for columns, and it is all that a loop does per thing.
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut, Range};
 use core::slice;
 
-use crate::field::{Field, Fields};
+use crate::field::{Field, Fields, SomeFields};
 use crate::handle::Handle;
 use crate::rows::Rows;
 use crate::storage::Storage;
@@ -82,6 +83,13 @@ pub unsafe trait View: Sized {
     /// The row is within the run and its slot holds a value. While the item lives, so does the storage, nobody writes to
     /// the fields in `READS`, and nobody else uses the fields in `WRITES`.
     unsafe fn at<'a>(base: Self::Base, row: usize) -> Self::Item<'a>;
+}
+
+/// The fields that a view reads or writes.
+pub(crate) struct Used<V>(PhantomData<V>);
+
+impl<V: View> SomeFields for Used<V> {
+    const FIELDS: u64 = V::READS | V::WRITES;
 }
 
 /// Reads one field: `Ref<actor::hp>`.

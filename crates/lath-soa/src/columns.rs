@@ -15,7 +15,7 @@ use core::sync::atomic::AtomicU32;
 
 use lath_core::blocks::{Fine, FineChart, Zeroed, unlikely};
 use lath_core::prefetch::prefetch;
-use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
+use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, SomeFields, Storage};
 
 use crate::cold::{Cell, Defaults, is_cold};
 use crate::layout::{Column, cold_rank, extent, field_column, head_column};
@@ -200,9 +200,9 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     }
 
     #[inline(always)]
-    fn prefetch_fields(&self, place: Place<T>, fields: u64) {
+    fn prefetch_fields<S: SomeFields>(&self, place: Place<T>) {
         prefetch(place.stamp());
-        T::visit(&mut Fetch { of: place, fields });
+        T::visit(&mut Fetch::<T, S> { of: place, which: PhantomData });
     }
 
     fn know(&mut self) -> Result<(), OutOfMemory> {

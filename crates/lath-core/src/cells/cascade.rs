@@ -11,7 +11,7 @@ use super::*;
 use crate::each::ALL;
 use crate::tags::Filter;
 use crate::tree::{Kids, Order, Row, Set, Step, walk};
-use crate::view::View;
+use crate::view::{Used, View};
 
 /// The right to change things through one view beside a look at their relatives through another.
 pub(crate) struct Sweep<'a, P: View, V: View> {
@@ -208,7 +208,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     fn prefetch<W: View<Thing = V::Thing>>(&self, index: u32) {
         let values = &self.things.cells.values;
         if let Some(place) = values.place(index) {
-            values.prefetch_fields(place, W::READS | W::WRITES);
+            values.prefetch_fields::<Used<W>>(place);
         }
     }
 }

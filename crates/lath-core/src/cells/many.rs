@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use super::*;
 use crate::prefetch::prefetch;
-use crate::view::View;
+use crate::view::{Used, View};
 
 /// How many handles ahead memory is asked for.
 const AHEAD: usize = 24;
@@ -55,7 +55,7 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
     #[inline(always)]
     fn prefetch(&self, handle: Handle<V::Thing>) {
         if let Some(place) = self.finder.place(handle) {
-            self.finder.cells.values.prefetch_fields(place, V::READS);
+            self.finder.cells.values.prefetch_fields::<Used<V>>(place);
         }
     }
 }

@@ -71,16 +71,16 @@ impl<T: Columnar> FieldVisitor<T> for Gather<T> {
     }
 }
 
-/// Asks for the memory of some fields of a slot, a bit for each. What is cold is elsewhere, and mostly not there at all.
-pub(super) struct Fetch<T> {
+/// Asks for the memory of some fields of a slot. What is cold is elsewhere, and mostly not there at all.
+pub(super) struct Fetch<T, S> {
     pub(super) of: Place<T>,
-    pub(super) fields: u64,
+    pub(super) which: PhantomData<S>,
 }
 
-impl<T: Columnar> FieldVisitor<T> for Fetch<T> {
+impl<T: Columnar, S: SomeFields> FieldVisitor<T> for Fetch<T, S> {
     #[inline(always)]
     fn field<F: Field<Thing = T>>(&mut self) {
-        if self.fields >> F::INDEX & 1 == 1 && !const { is_cold::<F>() } {
+        if const { S::FIELDS >> F::INDEX & 1 == 1 && !is_cold::<F>() } {
             prefetch(self.of.field_unless_cold::<F>());
         }
     }
