@@ -37,7 +37,7 @@ impl<T: Sample + Thing<Storage = Rows<T>>> SpawnMany<T> for LathRows<T> {
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<T>>) {
         let mut things = things;
         let count = things.len() as u32;
-        let range = self.0.spawn_range(count, |_| things.next().expect("as many as it said"));
+        let range = self.0.spawn_range(count, move |_| things.next().expect("as many as it said"));
         keys.extend(range.expect("there is room").iter());
     }
 }

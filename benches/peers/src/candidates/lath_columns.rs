@@ -71,7 +71,7 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> SpawnMany<T> for LathColumns<C> {
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<C>>) {
         let mut things = things;
         let count = things.len() as u32;
-        let range = self.0.spawn_range(count, |_| C::from(things.next().expect("as many as it said")));
+        let range = self.0.spawn_range(count, move |_| C::from(things.next().expect("as many as it said")));
         keys.extend(range.expect("there is room").iter());
     }
 }

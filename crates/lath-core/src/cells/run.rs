@@ -69,16 +69,19 @@ impl<T: Thing> Cells<T> {
     /// Notes that the slots of a run are live. All hold values, and their tags are noted; those after the first `worn` have their stamps
     /// already.
     fn note_run(&mut self, first: u32, n: u32, worn: u32, stamp: u32) {
-        let mut whole = 0..0;
-        for (number, bits) in groups_of(first, 0, n) {
-            match bits {
-                u64::MAX if whole.is_empty() => whole = number..number + 1,
-                u64::MAX => whole.end += 1,
-                _ => self.slots.take_all(number, bits),
-            }
-            self.mark(number * GROUP);
+        // Up to where a group begins, whole groups, and what is left.
+        let head = (GROUP - first % GROUP).min(n) % GROUP;
+        let (whole, tail) = ((n - head) / GROUP, (n - head) % GROUP);
+        for (number, bits) in groups_of(first, 0, head).chain(groups_of(first, n - tail, tail)) {
+            self.slots.take_all(number, bits);
         }
-        self.slots.take_groups(whole);
+        if whole > 0 {
+            let start = (first + head) / GROUP;
+            self.slots.take_groups(start..start + whole);
+        }
+        if self.marks.is_some() {
+            groups_of(first, 0, n).for_each(|(number, _)| self.mark(number * GROUP));
+        }
         for place in self.places(first, worn) {
             // SAFETY: the place is of this storage and, as an odd stamp says (C1), holds a value (by the caller).
             unsafe { self.values.stamp(place).store(stamp, Ordering::Relaxed) };
