@@ -76,12 +76,6 @@ pub unsafe trait Fields: Thing {
     fn visit<V: FieldVisitor<Self>>(visitor: &mut V);
 }
 
-/// Some of the fields of a thing, as a type: what is done with them is decided when it is compiled.
-pub trait SomeFields {
-    /// A bit for each.
-    const FIELDS: u64;
-}
-
 /// Something to be done with every field of a thing.
 pub trait FieldVisitor<T: Fields> {
     /// Is called with each field.

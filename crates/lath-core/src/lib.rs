@@ -145,7 +145,7 @@ pub mod image {
 /// The crate whose flags are tags, for the code that the derive writes and for everyone who declares tags.
 pub use bitflags;
 pub use error::{CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SpawnError, SpawnFault};
-pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home, SomeFields};
+pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
 pub use handle::{AnyHandle, Handle, HandleRange};
 pub use lath_derive::{CoreThing as Thing, CoreView as View};

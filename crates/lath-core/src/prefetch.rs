@@ -15,3 +15,9 @@ pub fn prefetch<T>(at: *const T) {
     }
     let _ = at;
 }
+
+/// Some of the fields of a thing, as a type: what is done with them is decided when it is compiled.
+pub trait SomeFields {
+    /// A bit for each.
+    const FIELDS: u64;
+}

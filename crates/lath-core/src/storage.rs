@@ -5,7 +5,8 @@ use core::mem::ManuallyDrop;
 use core::sync::atomic::AtomicU32;
 
 use crate::error::OutOfMemory;
-use crate::field::{Field, Fields, SomeFields};
+use crate::field::{Field, Fields};
+use crate::prefetch::SomeFields;
 use crate::slots::GROUP;
 use crate::thing::Thing;
 

@@ -10,8 +10,9 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut, Range};
 use core::slice;
 
-use crate::field::{Field, Fields, SomeFields};
+use crate::field::{Field, Fields};
 use crate::handle::Handle;
+use crate::prefetch::SomeFields;
 use crate::rows::Rows;
 use crate::storage::Storage;
 use crate::thing::Thing;

@@ -14,8 +14,8 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 
 use lath_core::blocks::{Fine, FineChart, Zeroed, unlikely};
-use lath_core::prefetch::prefetch;
-use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, SomeFields, Storage};
+use lath_core::prefetch::{SomeFields, prefetch};
+use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
 
 use crate::cold::{Cell, Defaults, is_cold};
 use crate::layout::{Column, cold_rank, extent, field_column, head_column};

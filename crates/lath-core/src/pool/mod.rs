@@ -114,7 +114,8 @@ impl<T: Thing> Pool<T> {
         Self::with_limit(Self::LARGEST, 0).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Makes an empty pool with memory for `capacity` things, that still grows beyond them.
+    /// Makes an empty pool with memory for `capacity` things, that still grows beyond them. As long as it does not, they all lie in one array, in which
+    /// [`look`](Self::look) finds them quicker.
     ///
     /// # Errors
     ///
