@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::{Directory, Zeroed, unlikely};
+use super::{Block, Directory, Zeroed, unlikely};
 use crate::error::OutOfMemory;
 
 /// The table: as long as nobody calls [`know`](Directory::know), it is empty and takes no memory.
@@ -132,7 +132,9 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         while ((self.table.entries.len() as u64) << FIRST) < end {
             let next = (self.table.entries.len() as u32) << FIRST;
             let Some(block) = self.find(next) else { break };
-            let more = (Self::run_len(next) >> FIRST) as usize;
+            // All of a piece, however little of it is to be known yet: later on nothing has to be allocated for the rest.
+            let Block { first, len } = self.piece(next);
+            let more = ((len - (next - first)) >> FIRST) as usize;
             let bytes = (self.table.entries.len() + more) * size_of::<E::Known>();
             self.table.entries.try_reserve(more).map_err(|_| OutOfMemory { bytes })?;
             self.table.entries.extend(core::iter::repeat_n(block, more));

@@ -74,6 +74,8 @@ pub struct Cells<T: Thing> {
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
+    /// Slots below this were asked for when the cells were made: there is memory for them, ready to be used or not.
+    room: u64,
     /// Nobody but the slots has to hear of a thing that goes (C6). May be `false` all the same.
     alone: bool,
     /// The first slot of the group that `slots` have at hand (C4).
@@ -92,12 +94,13 @@ impl<T: Thing> Cells<T> {
     /// Whether the things have tags at all, and so are clustered by them.
     const TAGGED: bool = size_of::<T::Tags>() > 0;
 
-    /// Slots `1..limit`, all free, and the nil thing in slot 0. There is room for all slots below `room`.
+    /// Slots `1..limit`, all free, and the nil thing in slot 0. There is room for all slots below `room`, which is at least 1.
     pub(crate) fn new(limit: u64, room: u64) -> Result<Self, OutOfMemory> {
         let nil = T::default();
+        let room = room.next_multiple_of(u64::from(GROUP));
         let slots = Slots::new(limit)?;
         let mut values = T::Storage::new();
-        values.make_room(room.max(1))?;
+        values.make_room(room)?;
         let place = values.grow(0)?;
         // SAFETY: the place was made just now by this storage, and nobody else knows it.
         unsafe {
@@ -112,14 +115,18 @@ impl<T: Thing> Cells<T> {
             clustered: true,
             marks: None,
             staged: AtomicU32::new(0),
+            room,
             alone: false,
             first: Hand(place),
         };
         cells.know()?;
-        for group in 1..room.div_ceil(u64::from(GROUP)) as u32 {
-            cells.room(group * GROUP)?;
+        for first in (0..room).step_by(GROUP as usize).map(|first| first as u32) {
+            if !cells.slots.has_room(first) {
+                cells.slots.grow(first)?;
+                cells.slots.know()?;
+            }
         }
-        if room > 1 {
+        if room > u64::from(GROUP) {
             cells.grow_tags(0)?;
         }
         Ok(cells)
@@ -189,7 +196,7 @@ impl<T: Thing> Cells<T> {
     /// How many slots have memory, slot 0 included.
     #[inline]
     pub(crate) fn memory(&self) -> u64 {
-        self.values.slots().min(self.slots.limit())
+        self.values.slots().max(self.room).min(self.slots.limit())
     }
 
     /// The slots that have memory, slot 0 included, in order.
@@ -303,7 +310,8 @@ impl<T: Thing> Cells<T> {
 
     fn sight(&self, handle: Handle<T>, slots: u64) -> Sight {
         let index = handle.index();
-        let stamp = self.stamp(index).filter(|_| u64::from(index) < self.slots.limit());
+        let fresh = (u64::from(index) < self.room).then_some(SPENT); // there is memory that was never used
+        let stamp = self.stamp(index).or(fresh).filter(|_| u64::from(index) < self.slots.limit());
         Sight { state: self.slots.state(index), stamp, slots: (slots - 1) as u32 }
     }
 
