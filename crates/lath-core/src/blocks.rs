@@ -302,7 +302,10 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// As for [`make`](Self::make).
     unsafe fn join(&mut self, first: u32, last: u32, allocate: Allocate) -> Result<u64, OutOfMemory> {
         let number = Self::number(first);
-        let numbers = number..=Self::number(last).min(N - 2); // all together would be one more than can be counted
+        if Self::number(last) == N - 1 {
+            self.grow(last)?; // by itself: all together would be one more than can be counted
+        }
+        let numbers = number..=Self::number(last).min(N - 2);
         let bare = |number: &usize| self.long.len == 0 && self.entries[*number].load(Ordering::Relaxed).is_null();
         let numbers = number..number + numbers.take_while(bare).count();
         let len = Self::BLOCKS[numbers.clone()].iter().map(|block| block.len).sum();
@@ -493,6 +496,27 @@ mod tests {
         assert_eq!((array.is_apart(5), array.is_apart(1024)), (true, false));
         array.know(u64::MAX).unwrap();
         assert!((0..6144).all(|index| array.chart().element(index) == array.element(index)));
+    }
+
+    /// An element that takes no memory, in blocks that take little.
+    struct Nothing;
+
+    // SAFETY: there is nothing to be valid.
+    unsafe impl Zeroed for Nothing {
+        fn layout(_: usize) -> Result<Layout, OutOfMemory> {
+            Ok(Layout::new::<u64>())
+        }
+
+        found_by_entry!();
+    }
+
+    #[test]
+    fn all_there_is_can_be_made_together() {
+        let mut array = Fine::<Nothing>::new();
+        let last = *Fine::<Nothing>::bounds(u32::MAX).start();
+        assert_eq!(array.grow_together(0, u32::MAX), Ok(last.into()));
+        assert_eq!([0, last - 1, last, u32::MAX].map(|index| array.is_apart(index)), [false, false, true, true]);
+        assert!([0, last - 1, last, u32::MAX].iter().all(|&index| array.element(index).is_some()));
     }
 
     #[test]
