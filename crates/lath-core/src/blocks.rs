@@ -498,13 +498,13 @@ mod tests {
         assert!((0..6144).all(|index| array.chart().element(index) == array.element(index)));
     }
 
-    /// An element that takes no memory, in blocks that take little.
-    struct Nothing;
+    /// An element that takes no memory, in pieces that take little, if they are not too long.
+    struct Nothing<const MOST: usize>;
 
     // SAFETY: there is nothing to be valid.
-    unsafe impl Zeroed for Nothing {
-        fn layout(_: usize) -> Result<Layout, OutOfMemory> {
-            Ok(Layout::new::<u64>())
+    unsafe impl<const MOST: usize> Zeroed for Nothing<MOST> {
+        fn layout(len: usize) -> Result<Layout, OutOfMemory> {
+            if len <= MOST { Ok(Layout::new::<u64>()) } else { Err(OutOfMemory { bytes: len }) }
         }
 
         found_by_entry!();
@@ -512,8 +512,8 @@ mod tests {
 
     #[test]
     fn all_there_is_can_be_made_together() {
-        let mut array = Fine::<Nothing>::new();
-        let last = *Fine::<Nothing>::bounds(u32::MAX).start();
+        let mut array = Fine::<Nothing<{ usize::MAX }>>::new();
+        let last = *Fine::<Nothing<{ usize::MAX }>>::bounds(u32::MAX).start();
         assert_eq!(array.grow_together(0, u32::MAX), Ok(last.into()));
         assert_eq!([0, last - 1, last, u32::MAX].map(|index| array.is_apart(index)), [false, false, true, true]);
         assert!([0, last - 1, last, u32::MAX].iter().all(|&index| array.element(index).is_some()));
@@ -521,11 +521,13 @@ mod tests {
 
     #[test]
     fn a_piece_that_there_is_no_memory_for_is_an_error_and_leaves_nothing() {
-        let mut array = Directory::<[AtomicU64; 1 << 30], 10, 2, 81>::new();
-        for _ in 0..2 {
-            assert!(array.grow_together(0, u32::MAX).is_err());
-            assert!(array.element(0).is_none() && array.is_apart(0));
+        let mut array = Fine::<Nothing<3000>>::new();
+        // Up to the ends of the blocks of 3072 and 10,000.
+        for (last, bytes) in [(3072, 3072), (10_000, 9216)] {
+            assert_eq!(array.grow_together(1024, last), Err(OutOfMemory { bytes }));
+            assert!(array.element(1024).is_none() && array.is_apart(1024));
         }
+        assert_eq!(array.grow_together(1024, 2048), Ok(3072));
     }
 
     #[test]
