@@ -56,19 +56,27 @@ fn assert_distinct(handles: &[Handle<Crew>]) {
     assert_eq!(slots.len(), handles.len(), "a slot was handed out twice");
 }
 
+/// How many things each of four threads stages.
+const EACH: u64 = 1500;
+
+/// Stages things from four threads, and says who has which number.
+fn stage_at_once(pool: &Pool<Crew>) -> Vec<(Handle<Crew>, u64)> {
+    let staged = at_once(4, |thread| {
+        let numbers = thread * EACH + 1..=(thread + 1) * EACH;
+        numbers.map(|number| (pool.stage(crew(number)), number)).collect::<Vec<_>>()
+    });
+    let staged: Vec<_> = staged.into_iter().flatten().collect();
+    assert_distinct(&staged.iter().map(|&(handle, _)| handle).collect::<Vec<_>>());
+    staged
+}
+
 /// Many slots at once bring memory for some more, which nobody has used when the threads come to it.
 #[test]
 fn memory_that_was_made_for_many_at_once_is_staged_into_by_several_threads() {
-    const EACH: u64 = 1500;
     for _ in 0..4 {
         let mut pool = Pool::new();
         let before = pool.spawn_range(1500, |number| crew(number.into())).unwrap();
-        let staged = at_once(4, |thread| {
-            let numbers = thread * EACH + 1..=(thread + 1) * EACH;
-            numbers.map(|number| (pool.stage(crew(number)), number)).collect::<Vec<_>>()
-        });
-        let staged: Vec<_> = staged.into_iter().flatten().collect();
-        assert_distinct(&staged.iter().map(|&(handle, _)| handle).collect::<Vec<_>>());
+        let staged = stage_at_once(&pool);
         assert_eq!(pool.commit(), 4 * EACH as u32);
         assert_eq!(pool.check_invariants(), Ok(()));
         let numbered = staged.into_iter().chain(before.iter().zip(0..));
@@ -78,15 +86,9 @@ fn memory_that_was_made_for_many_at_once_is_staged_into_by_several_threads() {
 
 #[test]
 fn an_empty_pool_grows_while_several_threads_stage() {
-    const EACH: u64 = 1500;
     for _ in 0..4 {
         let mut pool = Pool::new();
-        let staged = at_once(4, |thread| {
-            let numbers = thread * EACH + 1..=(thread + 1) * EACH;
-            numbers.map(|number| (pool.stage(crew(number)), number)).collect::<Vec<_>>()
-        });
-        let staged: Vec<_> = staged.into_iter().flatten().collect();
-        assert_distinct(&staged.iter().map(|&(handle, _)| handle).collect::<Vec<_>>());
+        let staged = stage_at_once(&pool);
         assert!(
             staged.iter().all(|(handle, _)| (1..=4 * EACH).contains(&handle.index().into())),
             "slots were left out"

@@ -130,8 +130,8 @@ impl<T: Thing> Pool<T> {
     ///
     /// The slot must be free and the generation later than any that the slot has had; or the handle is one that
     /// [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory for the block that it lies in,
-    /// about an eighth of its index, and things with tags need some bits for every slot below it: a pool that is filled
-    /// from outside should be [`fixed`](Self::fixed).
+    /// up to a quarter of its index, and things with tags need some bits for every slot below it: a pool that is filled
+    /// from outside should be [`fixed`](Self::fixed). Where capacity was asked for, the slots below it are made ready with it, each once.
     ///
     /// # Errors
     ///
