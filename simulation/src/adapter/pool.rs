@@ -1,0 +1,564 @@
+//! Calls on one pool.
+
+use lath::pool::{Tree, TreeMut};
+use lath::{
+    AnyHandle, Branch, Cursor, Field, Handle, HandleRange, LinkError, Mut, Orphans, Pool, Ref, Reuse,
+    Slices, SpawnError, SpawnFault, TagSet, Thing,
+};
+
+use super::things::{Carried, Kin, Number, Piece, Tags};
+use crate::answer::{Answer, Ask, PoolLook, Refusal};
+use crate::body::{Body, Id};
+use crate::fuse;
+use crate::program::Call;
+
+/// A handle without its type.
+pub fn id<T: Thing>(handle: Handle<T>) -> Id {
+    assert_eq!(Handle::<T>::from_bits(handle.to_bits()), handle, "bits and back");
+    let erased: AnyHandle = handle.erase();
+    assert_eq!(erased.downcast::<T>(), Some(handle), "erased and back");
+    Id { slot: handle.index(), bits: handle.to_bits() }
+}
+
+/// A handle with its type.
+pub fn handle<T: Thing>(id: Id) -> Handle<T> {
+    Handle::from_bits(id.bits)
+}
+
+fn ids<T: Thing>(handles: impl IntoIterator<Item = Handle<T>>) -> Vec<Id> {
+    handles.into_iter().map(id).collect()
+}
+
+fn number<T: Piece>(n: &<T::N as Field>::Value) -> u32 {
+    n.number()
+}
+
+fn as_value<T: Piece>(n: u32) -> <T::N as Field>::Value {
+    Number::from_number(n)
+}
+
+/// Why a spawn was refused.
+pub fn why(fault: &SpawnFault) -> Refusal {
+    match fault {
+        SpawnFault::Full { .. } => Refusal::Full,
+        SpawnFault::Occupied { .. } => Refusal::Occupied,
+        SpawnFault::KindTooLarge { .. } => Refusal::Kind,
+        SpawnFault::Handle(_) => Refusal::Handle,
+        SpawnFault::Link(error) => why_not_linked(error),
+        SpawnFault::OutOfMemory(_) => Refusal::Memory,
+        _ => Refusal::Other,
+    }
+}
+
+fn why_not_linked(error: &LinkError) -> Refusal {
+    match error {
+        LinkError::Stale { .. } => Refusal::Stale,
+        LinkError::Cycle { .. } => Refusal::Cycle,
+        LinkError::NoParent { .. } => Refusal::NoParent,
+        LinkError::OutOfMemory(_) => Refusal::Memory,
+        _ => Refusal::Other,
+    }
+}
+
+/// A handle that was handed out, or why not; the thing that is given back must be the one that was meant.
+pub fn spawned<T: Piece>(body: &Body, result: Result<Handle<T>, SpawnError<T>>) -> Answer {
+    match result {
+        Ok(handle) => Answer::New(id(handle)),
+        Err(error) => {
+            let again = T::make(body);
+            assert_eq!(format!("{:?}", error.value), format!("{again:?}"), "another thing came back");
+            Answer::Refused(why(&error.fault))
+        }
+    }
+}
+
+/// A thing that is made by code that can panic.
+pub fn make<T: Piece>(body: &Body) -> T {
+    fuse::burn();
+    T::make(body)
+}
+
+/// One of the three relations.
+fn tree_of<T: Piece>(pool: &Pool<T>, relation: u16) -> Tree<'_, T> {
+    match relation % 3 {
+        0 => pool.tree(),
+        1 => pool.tree_of::<Carried>(),
+        _ => pool.tree_of::<Kin>(),
+    }
+}
+
+fn tree_of_mut<T: Piece>(pool: &mut Pool<T>, relation: u16) -> TreeMut<'_, T> {
+    match relation % 3 {
+        0 => pool.tree_mut(),
+        1 => pool.tree_of_mut::<Carried>(),
+        _ => pool.tree_of_mut::<Kin>(),
+    }
+}
+
+/// What becomes of children.
+fn orphans(number: u16) -> Orphans {
+    [Orphans::Despawn, Orphans::Detach, Orphans::Adopt][usize::from(number) % 3]
+}
+
+fn tags<T: Piece>(value: u16) -> T::Tags {
+    T::tags_of((value % 8) as u8)
+}
+
+fn link_answer(result: Result<(), LinkError>) -> Answer {
+    match result {
+        Ok(()) => Answer::Done,
+        Err(error) => Answer::Refused(why_not_linked(&error)),
+    }
+}
+
+/// Makes a call.
+pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
+    let who: [Handle<T>; 4] = ask.who.map(handle);
+    let [one, two, ..] = who;
+    let Ask { b, v, .. } = *ask;
+    let body = Body::new(v, ask.who[1]);
+    let stats = pool.stats();
+    let room = stats.limit - stats.live - stats.staged - stats.reserved - stats.buried - stats.retired;
+    match ask.call {
+        Call::Spawn => spawned(&body, pool.try_spawn(make(&body))),
+        Call::SpawnMany => {
+            let bodies = (0..b % 24).map(|i| Body::new(v.wrapping_add(i), ask.who[1]));
+            let bodies = bodies.filter(|body| body.kind < 4).take(room as usize);
+            let spawned = pool.spawn_many(bodies.map(|body| make::<T>(&body)));
+            Answer::NewOnes(ids(spawned.take(usize::from(b / 24))))
+        }
+        Call::SpawnRange => {
+            let range = pool.spawn_range(u32::from(b % 80), |i| {
+                make(&Body { kind: 1, ..Body::new(v.wrapping_add(i as u16), ask.who[1]) })
+            });
+            match range {
+                Ok(range) => {
+                    let again = HandleRange::new(range.first(), range.len());
+                    assert_eq!(again.unwrap_or(HandleRange::EMPTY), range, "the same range");
+                    Answer::NewOnes(ids(range.iter()))
+                }
+                Err(fault) => Answer::Refused(why(&fault)),
+            }
+        }
+        Call::SpawnAt => {
+            // Of the kind that the handle says, most of the time.
+            let kind = if b % 8 == 0 { body.kind } else { one.kind() };
+            let body = Body { kind, ..body };
+            spawned(&body, pool.spawn_at(one, make(&body)).map(|()| one))
+        }
+        Call::Stage => spawned(&body, pool.try_stage(make(&body))),
+        Call::Reserve => match pool.try_reserve_kind(if b % 4 == 0 { u32::from(v) % 4 } else { 0 }) {
+            Ok(handle) => Answer::New(id(handle)),
+            Err(fault) => Answer::Refused(why(&fault)),
+        },
+        Call::Commit => Answer::Count(u64::from(pool.commit())),
+        Call::StageFromThreads => stage_from_threads(pool, &body, b % 12),
+        Call::Despawn => Answer::Is(pool.despawn(one)),
+        Call::DespawnMany => Answer::Count(u64::from(pool.despawn_many(who.into_iter().inspect(|_| fuse::burn())))),
+        Call::DespawnWith => Answer::Is(pool.despawn_with(one, orphans(b))),
+        Call::DespawnAfter => Answer::Is(pool.despawn_after(one, u64::from(v % 8))),
+        Call::Reap => Answer::Count(u64::from(pool.reap(u64::from(v % 8)))),
+        Call::Take => Answer::Saw(pool.take(one).map(|thing| (ask.who[0], Some(whole(&thing)))).into_iter().collect()),
+        Call::Graft if (room as usize) <= pool.tree().descendants(one).count() => Answer::NewOnes(Vec::new()),
+        Call::Graft => match pool.take_tree(one) {
+            None => Answer::NewOnes(Vec::new()),
+            Some(taken) => {
+                let top = pool.graft(taken, |_, _| fuse::burn());
+                let tree = pool.tree();
+                Answer::NewOnes(ids([top].into_iter().chain(tree.descendants(top))))
+            }
+        },
+        Call::Retain => {
+            let mut asked = Vec::new();
+            pool.retain(|handle, thing| {
+                fuse::burn();
+                asked.push((id(handle), Some(T::held(&thing))));
+                handle.index() % 7 != u32::from(v % 7)
+            });
+            Answer::Saw(asked)
+        }
+        Call::DrainWhere => {
+            let drained = pool.drain_where(|handle, _| {
+                fuse::burn();
+                handle.index() % 5 == u32::from(v % 5)
+            });
+            Answer::Saw(drained.take(usize::from(b % 6)).map(|(handle, thing)| (id(handle), Some(whole(&thing)))).collect())
+        }
+        Call::Clear => {
+            pool.clear();
+            Answer::Done
+        }
+        Call::Reclaim => Answer::Count(u64::from(pool.reclaim_retired())),
+        Call::Ask => ask_about(pool, &who),
+        Call::Edit => Answer::Is(pool.edit(one, |mut thing| {
+            fuse::burn();
+            T::change(&mut thing, v);
+        })),
+        Call::GetMut => Answer::Is(pool.get_mut(one).map(|mut thing| T::change(&mut thing, v)).is_some()),
+        Call::SetField => Answer::Is(pool.set::<T::N>(one, as_value::<T>(u32::from(v))).is_ok()),
+        Call::SetRare => match T::set_rare(pool, one, &body.rare) {
+            Some(found) => Answer::Is(found),
+            None => Answer::Is(pool.contains(one)),
+        },
+        Call::ViewMut => Answer::Is(match pool.view_mut::<(Handle<T>, Mut<T::N>)>(one) {
+            Some((handle, mut n)) => {
+                assert_eq!(handle, one, "a view of another thing");
+                *n = as_value::<T>(u32::from(v) * 2);
+                true
+            }
+            None => false,
+        }),
+        Call::Disjoint => {
+            let mut things = pool.get_disjoint_mut(who);
+            for thing in things.iter_mut().flatten() {
+                T::change(thing, v);
+            }
+            let saw = things.into_iter().zip(ask.who);
+            Answer::Saw(saw.map(|(thing, id)| (id, thing.ok().map(|thing| T::held(&thing)))).collect())
+        }
+        Call::Split => match pool.split(one) {
+            None => Answer::All(vec![Answer::Is(false)]),
+            Some((mut thing, rest)) => {
+                let saw = Answer::Saw(vec![(ask.who[1], rest.get(two).map(T::seen))]);
+                assert!(rest.get(one).is_none(), "given out twice");
+                let new = spawned(&body, rest.try_stage(make(&body)));
+                T::change(&mut thing, v);
+                Answer::All(vec![Answer::Is(true), saw, new])
+            }
+        },
+        Call::Tags => Answer::Is(match b % 3 {
+            0 => pool.set_tags(one, tags::<T>(v)),
+            1 => pool.insert_tags(one, tags::<T>(v)),
+            _ => pool.remove_tags(one, tags::<T>(v)),
+        }),
+        Call::IterMut => {
+            for (handle, mut thing) in pool.iter_mut() {
+                if handle.index() % 3 == u32::from(v % 3) {
+                    T::change(&mut thing, v);
+                }
+            }
+            Answer::Done
+        }
+        Call::Each => {
+            let change = |n: &mut <T::N as Field>::Value| {
+                fuse::burn();
+                *n = as_value::<T>(number::<T>(n).wrapping_add(u32::from(v)));
+            };
+            match b % 3 {
+                0 => pool.each(|mut n: Mut<T::N>| change(&mut n)),
+                1 => pool.par_each(|mut n: Mut<T::N>| change(&mut n)),
+                _ => pool.query_mut::<Mut<T::N>>().for_each(|mut n| change(&mut n)),
+            }
+            Answer::Done
+        }
+        Call::Runs => {
+            let change = |run: &mut [<T::N as Field>::Value]| {
+                fuse::burn();
+                for n in run {
+                    *n = as_value::<T>(number::<T>(n) ^ u32::from(v));
+                }
+            };
+            match b % 2 {
+                // Fields of rows do not lie densely, and are no slices.
+                _ if !<Mut<T::N> as Slices>::dense() => {
+                    pool.each(|mut n: Mut<T::N>| change(std::slice::from_mut(&mut *n)));
+                }
+                0 => pool.runs::<Mut<T::N>>(change),
+                _ => pool.par_runs::<Mut<T::N>>(change),
+            }
+            Answer::Done
+        }
+        Call::EachWithRest => each_with_rest(pool, &body, ask),
+        Call::LookAtMany => look_at_many(pool, &who, b),
+        Call::CloneOver => {
+            *pool = pool.clone();
+            Answer::Done
+        }
+        Call::SetReuse => {
+            pool.set_reuse([Reuse::Lowest, Reuse::Lifo, Reuse::Fifo][usize::from(v) % 3]);
+            Answer::Words(format!("{:?}", pool.reuse()))
+        }
+        Call::TrackChanges => {
+            pool.track_changes();
+            Answer::Words(pool.tick().to_string())
+        }
+        Call::NextTick => Answer::Words(pool.next_tick().to_string()),
+        Call::ChangedSince => {
+            let since = pool.tick().saturating_sub(u64::from(v % 3));
+            Answer::Found(ids(pool.changed_since::<T::N>(since)))
+        }
+        _ => call_tree(pool, ask, &body),
+    }
+}
+
+/// All that there is to see of a thing that is nobody's.
+fn whole<T: Piece>(thing: &T) -> Body {
+    let mut pool = Pool::new();
+    let handle = pool.spawn(thing.clone());
+    T::seen(pool.read(handle))
+}
+
+/// Stages things of which none can be told from another, from three threads. Which gets which slot is up to timing; which
+/// slots are taken is not, and so the handles are answered in their order.
+fn stage_from_threads<T: Piece>(pool: &mut Pool<T>, body: &Body, count: u16) -> Answer {
+    let shared = &*pool;
+    let mut staged: Vec<Id> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..3)
+            .map(|_| scope.spawn(move || (0..count).filter_map(|_| shared.try_stage(T::make(body)).ok()).map(id).collect::<Vec<_>>()))
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("staging does not panic")).collect()
+    });
+    staged.sort();
+    Answer::NewOnes(staged)
+}
+
+/// Every way to ask about a handle says the same.
+fn ask_about<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4]) -> Answer {
+    let saw = who.map(|handle| {
+        let body = pool.get(handle).map(T::seen);
+        let there = body.is_some();
+        assert_eq!(pool.contains(handle), there, "{handle}");
+        assert_eq!(pool.check(handle).is_ok(), there, "{handle}");
+        let read = T::seen(pool.read(handle));
+        assert_eq!(body.clone().unwrap_or_else(|| T::seen(pool.read(Handle::NIL))), read, "{handle}");
+        let n = pool.view::<Ref<T::N>>(handle).map(|n| number::<T>(&n));
+        assert_eq!(n, body.as_ref().map(|body| body.n), "{handle}");
+        let tags = body.as_ref().map_or(0, |body| body.tags);
+        assert_eq!(pool.tags(handle).widen(), u64::from(tags), "{handle}");
+        for bit in [1u8, 2, 4] {
+            assert_eq!(pool.has(handle, T::tags_of(bit)), there && (T::TRAITS.tags && tags & bit != 0 || !T::TRAITS.tags), "{handle}");
+        }
+        (id(handle), body)
+    });
+    let look = pool.look::<(Handle<T>, Ref<T::N>)>();
+    for handle in who {
+        let seen = look.get(*handle).map(|(found, n)| (found, number::<T>(&n)));
+        assert_eq!(seen, pool.get(*handle).map(|thing| (*handle, T::seen(thing).n)), "{handle}");
+    }
+    Answer::Saw(saw.to_vec())
+}
+
+/// Every way to look at many things shows the same.
+fn look_at_many<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4], b: u16) -> Answer {
+    let all: Vec<(Handle<T>, u32)> = pool.iter().map(|(handle, thing)| (handle, T::seen(thing).n)).collect();
+    let query: Vec<_> = pool.query::<(Handle<T>, Ref<T::N>)>().map(|(h, n)| (h, number::<T>(&n))).collect();
+    assert_eq!(query, all, "query beside iter");
+    assert_eq!(pool.handles().collect::<Vec<_>>(), all.iter().map(|(h, _)| *h).collect::<Vec<_>>());
+    assert_eq!((pool.len(), pool.count::<Ref<T::N>>(), pool.is_empty()), (all.len(), all.len(), all.is_empty()));
+    let look = pool.look::<(Handle<T>, Ref<T::N>)>();
+    assert_eq!(look.iter().map(|(h, n)| (h, number::<T>(&n))).collect::<Vec<_>>(), all, "look beside iter");
+    assert_eq!(look.count(), all.len());
+    let from = pool.next_from(u32::from(b % 70)).map(id);
+    let expected = all.iter().map(|(h, _)| id(*h)).find(|id| id.slot >= u32::from(b % 70));
+    assert_eq!(from, expected, "next_from({})", b % 70);
+    let one_by_one: Vec<_> = who.iter().map(|h| pool.view::<Ref<T::N>>(*h).map(|n| number::<T>(&n))).collect();
+    let many: Vec<_> = pool.view_many::<Ref<T::N>>(who).map(|n| n.map(|n| number::<T>(&n))).collect();
+    assert_eq!(many, one_by_one, "view_many beside view");
+    let many: Vec<_> = look.get_many(who).map(|n| n.map(|(_, n)| number::<T>(&n))).collect();
+    assert_eq!(many, one_by_one, "get_many beside view");
+    Answer::Found(all.into_iter().map(|(handle, _)| id(handle)).collect())
+}
+
+/// Each thing takes over the number of another, if there is one, and some stage a new one.
+fn each_with_rest<T: Piece>(pool: &mut Pool<T>, body: &Body, ask: &Ask) -> Answer {
+    let other = handle::<T>(ask.who[2]);
+    let mut new = Vec::new();
+    if ask.b % 2 == 0 {
+        pool.each_with_rest(|me, mut thing, rest| {
+            fuse::burn();
+            if let Some(n) = rest.get(other).map(|other| T::seen(other).n) {
+                assert_ne!(me, other, "given out twice");
+                T::change(&mut thing, n as u16);
+            }
+            if me.index() % 16 == 1 {
+                new.push(spawned(body, rest.try_stage(make(body))));
+            }
+        });
+    } else {
+        pool.each_view_with_rest::<(Handle<T>, Mut<T::N>)>(|(me, mut n), rest| {
+            fuse::burn();
+            if let Some(its) = rest.get(other).map(|other| T::seen(other).n) {
+                *n = as_value::<T>(number::<T>(&n).wrapping_add(its));
+            }
+            if me.index() % 16 == 1 {
+                new.push(spawned(body, rest.try_stage(make(body))));
+            }
+        });
+    }
+    Answer::All(new)
+}
+
+/// Calls on the trees of a pool.
+fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
+    let [one, two, ..] = ask.who.map(handle::<T>);
+    let Ask { b, v, .. } = *ask;
+    match ask.call {
+        Call::Attach => {
+            let mut tree = tree_of_mut(pool, b);
+            link_answer(match v % 6 {
+                0 => tree.attach_first(one, two),
+                1 => tree.attach_before(one, two),
+                2 => tree.attach_after(one, two),
+                _ => tree.attach(one, two),
+            })
+        }
+        Call::Detach => match tree_of_mut(pool, b).detach(one) {
+            Ok(parent) => Answer::Found(ids(parent)),
+            Err(error) => Answer::Refused(why_not_linked(&error)),
+        },
+        Call::MoveChildren => link_answer(tree_of_mut(pool, b).move_children(one, two)),
+        Call::SwapPlaces => link_answer(tree_of_mut(pool, b).swap(one, two)),
+        Call::SortChildren => {
+            let mut tree = tree_of_mut(pool, b);
+            link_answer(match v % 2 {
+                0 => tree.sort_children(one, |a, b| {
+                    fuse::burn();
+                    (a.index() % 5).cmp(&(b.index() % 5))
+                }),
+                _ => tree.sort_children_by(one, |a, b| {
+                    fuse::burn();
+                    (T::seen(a).n % 5).cmp(&(T::seen(b).n % 5))
+                }),
+            })
+        }
+        Call::SpawnChild => spawned(body, pool.spawn_child(one, make(body))),
+        Call::SpawnTree => {
+            let stats = pool.stats();
+            if stats.limit - stats.live - stats.staged - stats.reserved - stats.buried - stats.retired < 4 {
+                return Answer::NewOnes(Vec::new());
+            }
+            let part = |n: u16| Branch::new(make::<T>(&Body { kind: 0, ..Body::new(v.wrapping_add(n), Id::NIL) }));
+            let branch = part(0).with(part(1).with(part(2))).with(part(3));
+            let top = pool.spawn_tree(branch);
+            Answer::NewOnes(ids([top].into_iter().chain(pool.tree().descendants(top))))
+        }
+        Call::Mark => {
+            let mut tree = tree_of_mut(pool, b);
+            if v % 4 == 0 {
+                return Answer::Is(tree.reserve().is_ok());
+            }
+            Answer::Is(tree.mark(one))
+        }
+        Call::Cascade => {
+            let step = |parent: Option<Ref<T::N>>, mut n: Mut<T::N>| {
+                fuse::burn();
+                let above = parent.map_or(u32::from(v), |parent| number::<T>(&parent));
+                *n = as_value::<T>(above.wrapping_mul(3).wrapping_add(1));
+            };
+            let mut tree = tree_of_mut(pool, b / 2);
+            match b % 2 {
+                0 => tree.cascade::<Ref<T::N>, Mut<T::N>>(step),
+                _ => tree.par_cascade::<Ref<T::N>, Mut<T::N>>(step),
+            }
+            Answer::Done
+        }
+        Call::CascadeDirty => {
+            let step = |parent: Option<Ref<T::N>>, mut n: Mut<T::N>| {
+                fuse::burn();
+                let above = parent.map_or(u32::from(v), |parent| number::<T>(&parent));
+                *n = as_value::<T>(above.wrapping_add(7));
+            };
+            let mut tree = tree_of_mut(pool, b / 2);
+            Answer::Words(match b % 2 {
+                0 => tree.cascade_dirty::<Ref<T::N>, Mut<T::N>>(step).to_string(),
+                _ => tree.par_cascade_dirty::<Ref<T::N>, Mut<T::N>>(step).to_string(),
+            })
+        }
+        Call::Gather => {
+            let mut tree = tree_of_mut(pool, b / 2);
+            match b % 2 {
+                0 => tree.gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
+                    fuse::burn();
+                    let sum = children.map(|child| number::<T>(&child)).fold(u32::from(v), u32::wrapping_add);
+                    *n = as_value::<T>(sum);
+                }),
+                _ => tree.par_gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
+                    fuse::burn();
+                    let sum = children.map(|child| number::<T>(&child)).fold(u32::from(v), u32::wrapping_add);
+                    *n = as_value::<T>(sum);
+                }),
+            }
+            Answer::Done
+        }
+        Call::WalkTree => {
+            let tree = tree_of(pool, b);
+            let mut cursor = Cursor::below(one);
+            let mut walked = Vec::new();
+            while let Some(at) = cursor.next(tree) {
+                walked.push(at);
+            }
+            assert_eq!(walked, tree.descendants(one).collect::<Vec<_>>(), "a cursor beside `descendants`");
+            ask_tree(tree, one, two);
+            Answer::Found(ids(walked))
+        }
+        call => unreachable!("{call:?} is not a call on a pool"),
+    }
+}
+
+/// Every way to ask a tree says the same.
+fn ask_tree<T: Piece>(tree: Tree<'_, T>, one: Handle<T>, two: Handle<T>) {
+    let children: Vec<_> = tree.children(one).collect();
+    let mut backwards: Vec<_> = tree.children(one).rev().collect();
+    backwards.reverse();
+    assert_eq!(children, backwards, "children from both ends");
+    assert_eq!(tree.child_count(one), children.len());
+    assert_eq!((tree.first_child(one), tree.last_child(one)), (children.first().copied(), children.last().copied()));
+    for pair in children.windows(2) {
+        assert_eq!((tree.next_sibling(pair[0]), tree.prev_sibling(pair[1])), (Some(pair[1]), Some(pair[0])));
+    }
+    let ancestors: Vec<_> = tree.ancestors(one).collect();
+    assert_eq!(tree.depth(one), ancestors.len());
+    assert_eq!(tree.parent(one), ancestors.first().copied());
+    assert_eq!(tree.is_ancestor(two, one), ancestors.contains(&two));
+    if let Some(top) = ancestors.last() {
+        assert_eq!(tree.root_of(one), *top);
+        assert!(tree.roots().any(|root| root == *top), "a root that is not among the roots");
+    }
+    let (below, after): (Vec<_>, Vec<_>) = (tree.descendants(one).collect(), tree.post_order(one).collect());
+    if tree.is_linked(one) {
+        assert_eq!(after.len(), below.len() + 1, "post order has the thing itself");
+        assert_eq!(after.last(), Some(&one));
+    }
+    let leaves: Vec<_> = below.iter().copied().filter(|at| tree.first_child(*at).is_none()).collect();
+    if !below.is_empty() {
+        assert_eq!(tree.leaves(one).collect::<Vec<_>>(), leaves);
+    }
+    if let Some(common) = tree.common_ancestor(one, two) {
+        let at_or_above = |mut all: Vec<_>, of| {
+            all.push(of);
+            all
+        };
+        assert!(at_or_above(ancestors, one).contains(&common));
+        assert!(at_or_above(tree.ancestors(two).collect(), two).contains(&common));
+    }
+    let drawn = tree.draw(one, |at| at.to_bits().to_string());
+    assert!(below.is_empty() || drawn.lines().count() > below.len(), "{drawn}");
+    assert_eq!(tree.check(), Ok(()));
+}
+
+/// All that can be seen of a pool.
+pub fn look<T: Piece>(pool: &Pool<T>) -> PoolLook {
+    assert_eq!(pool.check_invariants(), Ok(()), "the invariants of the pool of {}", T::TRAITS.name);
+    let see = |(handle, thing)| (id::<T>(handle), T::seen(thing));
+    let live: Vec<_> = pool.iter().map(see).collect();
+    let is_live = |id: &Id| live.binary_search_by_key(id, |(id, _)| *id).is_ok();
+    let staged = pool.iter_with_staged().map(see).filter(|(id, _)| !is_live(id)).collect();
+    let stats = pool.stats();
+    let counts = [stats.live, stats.staged, stats.reserved, stats.buried, stats.retired];
+    let tagged = [Tags::A, Tags::B, Tags::C].map(|tag| {
+        if T::TRAITS.tags { pool.count_tagged(T::tags_of(tag.bits())) as u32 } else { 0 }
+    });
+    let links = [0, 1, 2].map(|relation| {
+        let tree = tree_of(pool, relation);
+        assert_eq!(tree.check(), Ok(()));
+        let all = pool.iter_with_staged().map(|(handle, _)| handle);
+        all.filter(|at| tree.first_child(*at).is_some()).map(|at| (id(at), ids(tree.children(at)))).collect()
+    });
+    PoolLook { live, staged, counts, tagged, links }
+}
+
+/// What twins must agree about, and no model can know.
+pub fn twin_look<T: Piece>(pool: &Pool<T>) -> String {
+    let stats = pool.stats();
+    format!("{} {} {:?}", stats.high_water, stats.largest_generation, pool.reuse())
+}

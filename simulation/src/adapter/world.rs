@@ -1,0 +1,135 @@
+//! One world, played along one route.
+
+use lath::prelude::*;
+use lath::Resident;
+
+use super::Setup;
+use super::pool;
+use super::things::{Layout, Piece, Tags};
+use crate::answer::{Answer, Ask, Look};
+use crate::body::Body;
+use crate::program::Call;
+
+/// Which way a world takes. All ways lead to the same world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Straight on.
+    Straight,
+    /// Straight on, on so many threads.
+    Threads(usize),
+    /// Every pool is replaced by its clone before each step.
+    Clones,
+}
+
+/// A world that can be asked.
+pub trait Side {
+    /// What it is called in messages.
+    fn name(&self) -> String;
+    /// Which way it takes.
+    fn route(&self) -> Route;
+    /// Makes a call.
+    fn play(&mut self, ask: &Ask) -> Answer;
+    /// All that can be seen.
+    fn look(&self) -> Look;
+}
+
+/// Does something with each pool of a world in turn.
+macro_rules! with_pool {
+    ($layout:ident, $number:expr, $t:ident => $do:expr) => {
+        match $number {
+            0 => { type $t<L> = <L as Layout>::Crew; $do }
+            1 => { type $t<L> = <L as Layout>::Ship; $do }
+            2 => { type $t<L> = <L as Layout>::Spark; $do }
+            3 => { type $t<L> = <L as Layout>::Token; $do }
+            4 => { type $t<L> = <L as Layout>::Block; $do }
+            _ => { type $t<L> = <L as Layout>::Ticket; $do }
+        }
+    };
+}
+
+/// A world of lath.
+pub struct Real<L: Layout> {
+    world: World,
+    route: Route,
+    layout: std::marker::PhantomData<L>,
+}
+
+impl<L: Layout> Real<L> {
+    /// A world in which nothing has happened.
+    pub fn new(setup: &Setup, route: Route) -> Self {
+        let mut world = World::new();
+        for number in 0..super::things::POOLS {
+            with_pool!(L, number, T => {
+                let pool = match setup.fixed[number] {
+                    Some(most) => Pool::fixed(usize::from(most)).expect("a small pool"),
+                    None => Pool::<T<L>>::new(),
+                };
+                world.add_pool(pool);
+            });
+        }
+        Self { world, route, layout: std::marker::PhantomData }
+    }
+
+    fn clone_pools(&mut self) {
+        for number in 0..super::things::POOLS {
+            with_pool!(L, number, T => {
+                let copy = self.world.pool::<T<L>>().clone();
+                self.world.add_pool(copy);
+            });
+        }
+    }
+}
+
+/// Calls on a world about one pool.
+fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
+    let one = pool::handle::<T>(ask.who[0]);
+    match ask.call {
+        Call::WorldSpawn => {
+            let body = Body::new(ask.v, ask.who[1]);
+            pool::spawned(&body, world.try_spawn(pool::make::<T>(&body)))
+        }
+        Call::WorldDespawn => Answer::Is(world.despawn(one)),
+        Call::WorldTags => Answer::Is(world.set_tags(one, T::tags_of((ask.v % 8) as u8))),
+        Call::GetMut if ask.b % 2 == 0 => {
+            Answer::Is(world.get_mut(one).map(|mut thing| T::change(&mut thing, ask.v)).is_some())
+        }
+        Call::MoveOut => {
+            let pool = world.remove_pool::<T>().expect("it is there");
+            assert!(!world.has_pool::<T>() && world.try_pool::<T>().is_err());
+            assert!(world.add_pool(pool).is_none());
+            Answer::Done
+        }
+        _ => pool::call(world.pool_mut::<T>(), ask),
+    }
+}
+
+impl<L: Layout> Side for Real<L> {
+    fn name(&self) -> String {
+        format!("{:?}, {}", self.route, L::NAME)
+    }
+
+    fn route(&self) -> Route {
+        self.route
+    }
+
+    fn play(&mut self, ask: &Ask) -> Answer {
+        if self.route == Route::Clones {
+            self.clone_pools();
+        }
+        with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask))
+    }
+
+    fn look(&self) -> Look {
+        let mut look = Look::default();
+        for number in 0..super::things::POOLS {
+            with_pool!(L, number, T => {
+                let pool = self.world.pool::<T<L>>();
+                look.pools.push(pool::look(pool));
+                look.twins.push(pool::twin_look(pool));
+            });
+        }
+        let counted: [usize; 3] = [Tags::A, Tags::B, Tags::C].map(|tag| self.world.pool::<L::Crew>().count_tagged(tag));
+        assert_eq!(counted.map(|count| count as u32), look.pools[0].tagged);
+        look
+    }
+}

@@ -1,0 +1,93 @@
+//! What a side is asked, what it answers, and what can be seen of it.
+
+use crate::body::{Body, Id};
+use crate::program::Call;
+
+/// A step whose things have been chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// What is called.
+    pub call: Call,
+    /// On which pool.
+    pub pool: usize,
+    /// The handles that it is called with.
+    pub who: [Id; 4],
+    /// Which way, and how many.
+    pub b: u16,
+    /// Which value.
+    pub v: u16,
+}
+
+/// What a call answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing that could be compared.
+    Done,
+    /// Yes or no.
+    Is(bool),
+    /// How many.
+    Count(u64),
+    /// A handle that was handed out.
+    New(Id),
+    /// Handles that were handed out, in order.
+    NewOnes(Vec<Id>),
+    /// Handles that were found.
+    Found(Vec<Id>),
+    /// It was refused, for this reason.
+    Refused(Refusal),
+    /// What was seen, in the order in which it was.
+    Saw(Vec<(Id, Option<Body>)>),
+    /// Several answers.
+    All(Vec<Answer>),
+    /// Words that only twins compare.
+    Words(String),
+}
+
+/// Why something was refused, as far as the model tells reasons apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The pool is full.
+    Full,
+    /// The slot is taken.
+    Occupied,
+    /// A kind that does not fit.
+    Kind,
+    /// A handle that is no good.
+    Handle,
+    /// A link that is no good: something is not there.
+    Stale,
+    /// A link that would close a circle.
+    Cycle,
+    /// A thing without a parent has no siblings.
+    NoParent,
+    /// No memory.
+    Memory,
+    /// Anything else.
+    Other,
+}
+
+/// What can be seen of a pool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PoolLook {
+    /// Live things, in slot order.
+    pub live: Vec<(Id, Body)>,
+    /// Staged things, in slot order.
+    pub staged: Vec<(Id, Body)>,
+    /// How many are live, staged, reserved, buried, retired.
+    pub counts: [u32; 5],
+    /// How many have each of the three tags.
+    pub tagged: [u32; 3],
+    /// In each tree the things with children, and these in order.
+    pub links: [Vec<(Id, Vec<Id>)>; 3],
+}
+
+/// What can be seen of a world.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Each pool.
+    pub pools: Vec<PoolLook>,
+    /// Single values, by name, that the model knows as well.
+    pub values: Vec<(String, String)>,
+    /// What only twins can compare: counts of generations, order of reuse.
+    pub twins: Vec<String>,
+}

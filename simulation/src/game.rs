@@ -1,0 +1,185 @@
+//! A game: a program is played by several worlds and by the model, which must agree after every step.
+
+use std::fmt;
+
+use crate::adapter::Setup;
+use crate::adapter::things::{First, POOLS, Second, TRAITS};
+use crate::adapter::world::{Real, Route, Side};
+use crate::answer::{Answer, Ask};
+use crate::body::Id;
+use crate::fuse;
+use crate::model::Model;
+use crate::model::pool::Fate;
+use crate::program::{Call, Step};
+
+/// Where and why a game failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The number of the step.
+    pub step: usize,
+    /// What was asked.
+    pub ask: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "step {}, {}:\n{}", self.step, self.ask, self.what)
+    }
+}
+
+/// The routes along which a program is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crowd {
+    /// One world only.
+    Alone,
+    /// Every route there is.
+    All,
+}
+
+/// So many handles of each pool are remembered.
+const REMEMBERED: usize = 400;
+
+/// A program that is being played.
+pub struct Game {
+    model: Model,
+    sides: Vec<Box<dyn Side>>,
+    /// The handles that were handed out, by pool, in the order in which they were.
+    names: [Vec<Id>; POOLS],
+    steps: usize,
+}
+
+impl Game {
+    /// A game in which nothing has happened.
+    pub fn new(setup: &Setup, crowd: Crowd) -> Self {
+        let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Real::<First>::new(setup, Route::Straight))];
+        if crowd == Crowd::All {
+            sides.push(Box::new(Real::<Second>::new(setup, Route::Straight)));
+            sides.push(Box::new(Real::<First>::new(setup, Route::Clones)));
+        }
+        Self { model: Model::new(setup), sides, names: Default::default(), steps: 0 }
+    }
+
+    /// The thing that a number means: most of the time one that is there.
+    fn who(&self, pool: usize, number: u16) -> Id {
+        let model = &self.model.pools[pool];
+        let of = |all: &[Id]| all[all.len() - 1 - usize::from(number / 16) % all.len()];
+        let used = || model.with_fate(|fate| matches!(fate, Fate::Live | Fate::Staged | Fate::Reserved));
+        match number % 16 {
+            0 => Id::NIL,
+            1 => made_up(pool, number / 16),
+            2 | 3 if !self.names[pool].is_empty() => of(&self.names[pool]),
+            _ => match used() {
+                used if used.is_empty() => Id::NIL,
+                used => of(&used),
+            },
+        }
+    }
+
+    /// What a step asks.
+    fn ask(&self, step: Step) -> Ask {
+        let Step { call, pool, a, b, v } = step;
+        let pool = usize::from(pool) % POOLS;
+        let who = [a, b, a ^ v, b.wrapping_add(v)].map(|number| self.who(pool, number));
+        Ask { call, pool, who, b, v }
+    }
+
+    /// Plays a step in all worlds and compares.
+    fn step(&mut self, ask: &Ask) -> Result<(), String> {
+        let mut answers: Vec<Answer> = Vec::new();
+        for side in &mut self.sides {
+            let answer = fuse::hushed(|| side.play(ask));
+            answers.push(answer.map_err(|panic| format!("{}: {}", side.name(), message(&*panic)))?);
+        }
+        for (side, answer) in self.sides.iter().zip(&answers).skip(1) {
+            if answer != &answers[0] && !is_hint(ask.call, side.route()) {
+                return Err(format!("{} answered {answer:?}, and {:?} was answered first", side.name(), answers[0]));
+            }
+        }
+        self.model.judge(ask, &answers[0])?;
+        self.remember(ask, &answers[0]);
+        let mut first = None;
+        for side in &self.sides {
+            let look = fuse::hushed(|| side.look());
+            let look = look.map_err(|panic| format!("{}: {}", side.name(), message(&*panic)))?;
+            match &first {
+                None => {
+                    self.model.same_as(&look)?;
+                    first = Some(look);
+                }
+                Some(first) if *first != look => {
+                    return Err(format!("{} looks otherwise:\n{look:?}\nand the first\n{first:?}", side.name()));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn remember(&mut self, ask: &Ask, answer: &Answer) {
+        let names = &mut self.names[ask.pool];
+        match answer {
+            Answer::New(id) => names.push(*id),
+            Answer::NewOnes(ids) => names.extend(ids),
+            Answer::All(all) => all.iter().for_each(|answer| {
+                if let Answer::New(id) = answer {
+                    names.push(*id);
+                }
+            }),
+            _ => {}
+        }
+        if ask.call == Call::Reclaim {
+            // Whoever calls it vouches that no handle of those slots is left.
+            let model = &self.model.pools[ask.pool];
+            names.retain(|id| model.fate(*id).is_some() || model.last_generation(id.slot) > 0);
+        }
+        let too_many = names.len().saturating_sub(REMEMBERED);
+        names.drain(..too_many);
+    }
+
+    /// Plays a program to its end, or to its first failure.
+    pub fn play(&mut self, program: &[Step]) -> Result<(), Failure> {
+        for (number, step) in program.iter().enumerate() {
+            let ask = self.ask(*step);
+            self.steps += 1;
+            self.step(&ask).map_err(|what| Failure { step: number, ask: format!("{ask:?}"), what })?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether an answer says more than routes have to agree about: a clone keeps no marks of changes.
+fn is_hint(call: Call, route: Route) -> bool {
+    route == Route::Clones && matches!(call, Call::TrackChanges | Call::NextTick | Call::ChangedSince)
+}
+
+/// A handle that nobody handed out, perhaps.
+fn made_up(pool: usize, number: u16) -> Id {
+    let traits = TRAITS[pool];
+    let (slot, generation) = (u64::from(number % 128) + 1, u64::from(number / 128 % 8) * 2 + 1);
+    let kind = u64::from(number / 1024) & ((1 << traits.kind_bits) - 1);
+    let bits = slot | generation << traits.index_bits;
+    let bits = if traits.kind_bits > 0 { bits | kind << (traits.index_bits + traits.generation_bits) } else { bits };
+    traits.id(bits)
+}
+
+/// What a panic says.
+pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_else(|| "a panic".into())
+}
+
+/// Plays a program from an empty world.
+pub fn try_play(program: &[Step], crowd: Crowd) -> Result<(), Failure> {
+    let setup = Setup::new(program.first().map_or(0, |step| step.v));
+    let owned = fuse::owned();
+    let mut game = Game::new(&setup, crowd);
+    game.play(program)?;
+    drop(game);
+    if fuse::owned() != owned {
+        let what = format!("{} values were not dropped", fuse::owned() - owned);
+        return Err(Failure { step: program.len(), ask: "the end".into(), what });
+    }
+    Ok(())
+}

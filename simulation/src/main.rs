@@ -1,0 +1,43 @@
+//! Plays for so many seconds: `world SECONDS [SEED]`. Without a seed it begins with one of the clock's.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use lath_simulation::game::{Crowd, try_play};
+use lath_simulation::program::{from_seed, to_rust};
+use lath_simulation::shrink::shrink;
+
+/// Steps of a program.
+const STEPS: usize = 300;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
+    let (Some(Ok(seconds)), seed, None) = (arguments.next(), arguments.next(), arguments.next()) else {
+        eprintln!("usage: world SECONDS [SEED]");
+        return ExitCode::from(2);
+    };
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
+    let mut seed = match seed {
+        Some(Ok(seed)) => seed,
+        Some(Err(_)) => {
+            eprintln!("usage: world SECONDS [SEED]");
+            return ExitCode::from(2);
+        }
+        None => clock(),
+    };
+    let (start, first) = (Instant::now(), seed);
+    let mut steps = 0;
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let program = from_seed(seed, STEPS);
+        if let Err(failure) = try_play(&program, Crowd::All) {
+            println!("seed {seed} fails at {failure}\n\nmaking it shorter …");
+            let (program, failure) = shrink(&program, Crowd::All, failure);
+            println!("\n{failure}\n\n{}", to_rust(&program, &failure.to_string()));
+            return ExitCode::FAILURE;
+        }
+        steps += STEPS;
+        seed += 1;
+    }
+    println!("{} programs from seed {first} on, {steps} steps, no failure", seed - first);
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,38 @@
+//! What a world should do: obviously right, and slow.
+
+pub mod forest;
+pub mod pool;
+
+use pool::{PoolModel, Wrong};
+
+use crate::adapter::Setup;
+use crate::adapter::things::{POOLS, TRAITS};
+use crate::answer::{Answer, Ask, Look};
+
+/// A world.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its pools.
+    pub pools: Vec<PoolModel>,
+}
+
+impl Model {
+    /// A world in which nothing has happened.
+    pub fn new(setup: &Setup) -> Self {
+        let pools = (0..POOLS).map(|pool| PoolModel::new(TRAITS[pool], setup.limit(pool)));
+        Self { pools: pools.collect() }
+    }
+
+    /// Makes a call, whose answer is known, and says what is wrong with the answer.
+    pub fn judge(&mut self, ask: &Ask, answer: &Answer) -> Result<(), Wrong> {
+        self.pools[ask.pool].judge(ask, answer)
+    }
+
+    /// Says what a look shows that is wrong.
+    pub fn same_as(&mut self, look: &Look) -> Result<(), Wrong> {
+        for (pool, look) in self.pools.iter_mut().zip(&look.pools) {
+            pool.same_as(look).map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! A program: calls as data, made from a seed or from the bytes of a fuzzer, and printed as Rust.
+
+use std::fmt;
+
+/// Declares the calls, each with how often it is drawn.
+macro_rules! calls {
+    ($($(#[$doc:meta])* $call:ident: $weight:expr,)*) => {
+        /// What is called. The other numbers of a [`Step`] say on what.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Call { $($(#[$doc])* $call,)* }
+
+        impl Call {
+            /// All of them, and how often each is drawn.
+            pub const ALL: &[(Self, u32)] = &[$((Self::$call, $weight),)*];
+        }
+    };
+}
+
+calls! {
+    // Things come.
+    /// `Pool::try_spawn`, and `spawn` where there is room.
+    Spawn: 40,
+    /// `World::try_spawn`, of which hooks hear.
+    WorldSpawn: 12,
+    /// `Pool::spawn_many`, `extend`.
+    SpawnMany: 12,
+    /// `Pool::spawn_range`.
+    SpawnRange: 8,
+    /// `Pool::spawn_at`, at a handle that is old, made up or reserved.
+    SpawnAt: 14,
+    /// `Pool::stage`.
+    Stage: 14,
+    /// `Pool::stage` from several threads at once.
+    StageFromThreads: 2,
+    /// `Pool::reserve`, `reserve_kind`.
+    Reserve: 10,
+    /// `Pool::commit`.
+    Commit: 8,
+    // Things go.
+    /// `Pool::despawn`.
+    Despawn: 24,
+    /// `World::despawn`, of which hooks hear.
+    WorldDespawn: 10,
+    /// `Pool::despawn_many`.
+    DespawnMany: 6,
+    /// `Pool::despawn_with`.
+    DespawnWith: 6,
+    /// `Pool::despawn_after`.
+    DespawnAfter: 8,
+    /// `Pool::reap`.
+    Reap: 6,
+    /// `Pool::take`.
+    Take: 8,
+    /// `Pool::take_tree` and `graft`.
+    Graft: 4,
+    /// `Pool::retain`.
+    Retain: 4,
+    /// `Pool::drain_where`, looked at in part.
+    DrainWhere: 4,
+    /// `Pool::clear`.
+    Clear: 1,
+    /// `Pool::reclaim_retired`, after which old handles of those slots are forgotten.
+    Reclaim: 1,
+    // One thing, or a few.
+    /// `get`, `read`, `check`, `contains`, `has`, `tags`, `view`, of the world and of the pool.
+    Ask: 10,
+    /// `Pool::edit`.
+    Edit: 14,
+    /// `World::get_mut`, `Pool::get_mut`.
+    GetMut: 6,
+    /// `Pool::set` of a number.
+    SetField: 6,
+    /// `Pool::set` of a cold field.
+    SetRare: 6,
+    /// `Pool::view_mut`.
+    ViewMut: 6,
+    /// `Pool::get_disjoint_mut`.
+    Disjoint: 6,
+    /// `Pool::split`, with something staged beside.
+    Split: 6,
+    /// `Pool::set_tags`, `insert_tags`, `remove_tags`.
+    Tags: 12,
+    /// `World::set_tags`, of which hooks hear.
+    WorldTags: 6,
+    // All things.
+    /// `Pool::iter_mut`.
+    IterMut: 3,
+    /// `Pool::each`, `par_each`, `query_mut`: the number of each thing changes.
+    Each: 8,
+    /// `Pool::runs`, `par_runs`.
+    Runs: 4,
+    /// `Pool::each_with_rest`, `each_view_with_rest`.
+    EachWithRest: 4,
+    /// `Pool::look`, `view_many`, `query`, `count`: nothing changes.
+    LookAtMany: 6,
+    // The pool itself.
+    /// `Pool::clone` takes the place of the pool.
+    CloneOver: 2,
+    /// `World::remove_pool` and `add_pool`.
+    MoveOut: 1,
+    /// `Pool::set_reuse`.
+    SetReuse: 2,
+    /// `Pool::track_changes`.
+    TrackChanges: 1,
+    /// `Pool::next_tick`.
+    NextTick: 4,
+    /// `Pool::changed_since`.
+    ChangedSince: 3,
+    // Trees.
+    /// `TreeMut::attach`, `attach_first`, `attach_before`, `attach_after`.
+    Attach: 40,
+    /// `TreeMut::detach`.
+    Detach: 6,
+    /// `TreeMut::move_children`.
+    MoveChildren: 4,
+    /// `TreeMut::swap`.
+    SwapPlaces: 4,
+    /// `TreeMut::sort_children`.
+    SortChildren: 3,
+    /// `Pool::spawn_child`.
+    SpawnChild: 10,
+    /// `Pool::spawn_tree`.
+    SpawnTree: 4,
+    /// `TreeMut::mark`, `reserve`.
+    Mark: 3,
+    /// `TreeMut::cascade`, `par_cascade`.
+    Cascade: 4,
+    /// `TreeMut::cascade_dirty`, `par_cascade_dirty`.
+    CascadeDirty: 3,
+    /// `TreeMut::gather`, `par_gather`.
+    Gather: 3,
+    /// A `Cursor` walks a subtree.
+    WalkTree: 4,
+}
+
+/// One call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// What is called.
+    pub call: Call,
+    /// On which pool.
+    pub pool: u8,
+    /// Which thing.
+    pub a: u16,
+    /// Which other thing, or which way.
+    pub b: u16,
+    /// Which value.
+    pub v: u16,
+}
+
+/// So many bytes make a step.
+pub const STEP: usize = 8;
+
+impl Step {
+    /// The step that some bytes stand for.
+    pub fn from_bytes(bytes: [u8; STEP]) -> Self {
+        let total: u32 = Call::ALL.iter().map(|(_, weight)| weight).sum();
+        let mut drawn = u32::from(u16::from_le_bytes([bytes[0], bytes[1] >> 4])) % total;
+        let call = Call::ALL.iter().find(|(_, weight)| match drawn.checked_sub(*weight) {
+            Some(rest) => {
+                drawn = rest;
+                false
+            }
+            None => true,
+        });
+        let two = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        let call = call.expect("less than the total").0;
+        Self { call, pool: bytes[1] & 15, a: two(2), b: two(4), v: two(6) }
+    }
+
+    /// The step with everything a little simpler, or `None` if it is as simple as can be.
+    pub fn simpler(self) -> impl Iterator<Item = Self> {
+        let less = |n: u16| [0, n / 2, n.saturating_sub(1)];
+        let a = less(self.a).map(|a| Self { a, ..self });
+        let b = less(self.b).map(|b| Self { b, ..self });
+        let v = less(self.v).map(|v| Self { v, ..self });
+        let pool = [Self { pool: 0, ..self }];
+        a.into_iter().chain(b).chain(v).chain(pool).filter(move |simpler| *simpler != self)
+    }
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { call, pool, a, b, v } = self;
+        write!(out, "step({call:?}, {pool}, {a}, {b}, {v})")
+    }
+}
+
+/// A step, as printed programs write it.
+pub const fn step(call: Call, pool: u8, a: u16, b: u16, v: u16) -> Step {
+    Step { call, pool, a, b, v }
+}
+
+/// The program that a seed stands for.
+pub fn from_seed(seed: u64, steps: usize) -> Vec<Step> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..steps).map(|_| Step::from_bytes(random.u64(..).to_le_bytes())).collect()
+}
+
+/// The program that the bytes of a fuzzer stand for.
+pub fn from_bytes(bytes: &[u8]) -> Vec<Step> {
+    bytes.chunks_exact(STEP).map(|step| Step::from_bytes(step.try_into().expect("a whole step"))).collect()
+}
+
+/// The program as the text of a test.
+pub fn to_rust(program: &[Step], failure: &str) -> String {
+    let mut text = String::from("#[test]\nfn name_what_is_wrong() {\n");
+    for line in failure.lines() {
+        text += &format!("    // {line}\n");
+    }
+    text += "    play(&[\n";
+    for step in program {
+        text += &format!("        {step:?},\n");
+    }
+    text + "    ]);\n}\n"
+}
