@@ -66,6 +66,17 @@ pub enum Refusal {
     Other,
 }
 
+/// What a handle of the first life of a slot is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The slot is at this generation.
+    At(u32),
+    /// The slot is never used again.
+    Retired,
+    /// The first life of the slot is what is there, or is to come.
+    First,
+}
+
 /// What can be seen of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolLook {

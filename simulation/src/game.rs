@@ -5,9 +5,11 @@ use std::fmt;
 use crate::adapter::Setup;
 use crate::adapter::things::{First, POOLS, Second, TRAITS};
 use crate::adapter::world::{Real, Route, Side};
-use crate::answer::{Answer, Ask};
+use crate::answer::{Answer, Ask, Look};
 use crate::body::Id;
+use crate::faults;
 use crate::fuse;
+use crate::known;
 use crate::model::Model;
 use crate::model::pool::Fate;
 use crate::program::{Call, Step};
@@ -36,6 +38,8 @@ pub enum Crowd {
     Alone,
     /// Every route there is.
     All,
+    /// One world, in which callbacks panic.
+    Faults,
 }
 
 /// So many handles of each pool are remembered.
@@ -47,18 +51,29 @@ pub struct Game {
     sides: Vec<Box<dyn Side>>,
     /// The handles that were handed out, by pool, in the order in which they were.
     names: [Vec<Id>; POOLS],
-    steps: usize,
 }
 
 impl Game {
-    /// A game in which nothing has happened.
-    pub fn new(setup: &Setup, crowd: Crowd) -> Self {
+    /// A game in which nothing has happened. The other layout plays only what is known to work there.
+    pub fn new(setup: &Setup, crowd: Crowd, other_layout: bool) -> Self {
         let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Real::<First>::new(setup, Route::Straight))];
         if crowd == Crowd::All {
-            sides.push(Box::new(Real::<Second>::new(setup, Route::Straight)));
+            if other_layout {
+                sides.push(Box::new(Real::<Second>::new(setup, Route::Straight)));
+            }
             sides.push(Box::new(Real::<First>::new(setup, Route::Clones)));
         }
-        Self { model: Model::new(setup), sides, names: Default::default(), steps: 0 }
+        Self::of(setup, sides)
+    }
+
+    /// A game of certain worlds, in which nothing has happened.
+    pub fn of(setup: &Setup, sides: Vec<Box<dyn Side>>) -> Self {
+        Self { model: Model::new(setup), sides, names: Default::default() }
+    }
+
+    /// The first world.
+    pub fn side(&mut self) -> &mut dyn Side {
+        &mut *self.sides[0]
     }
 
     /// The thing that a number means: most of the time one that is there.
@@ -78,7 +93,7 @@ impl Game {
     }
 
     /// What a step asks.
-    fn ask(&self, step: Step) -> Ask {
+    pub fn ask(&self, step: Step) -> Ask {
         let Step { call, pool, a, b, v } = step;
         let pool = usize::from(pool) % POOLS;
         let who = [a, b, a ^ v, b.wrapping_add(v)].map(|number| self.who(pool, number));
@@ -86,7 +101,7 @@ impl Game {
     }
 
     /// Plays a step in all worlds and compares.
-    fn step(&mut self, ask: &Ask) -> Result<(), String> {
+    pub fn step(&mut self, ask: &Ask) -> Result<(), String> {
         let mut answers: Vec<Answer> = Vec::new();
         for side in &mut self.sides {
             let answer = fuse::hushed(|| side.play(ask));
@@ -97,23 +112,32 @@ impl Game {
                 return Err(format!("{} answered {answer:?}, and {:?} was answered first", side.name(), answers[0]));
             }
         }
-        self.model.judge(ask, &answers[0])?;
-        self.remember(ask, &answers[0]);
-        let mut first = None;
-        for side in &self.sides {
-            let look = fuse::hushed(|| side.look());
-            let look = look.map_err(|panic| format!("{}: {}", side.name(), message(&*panic)))?;
-            match &first {
-                None => {
-                    self.model.same_as(&look)?;
-                    first = Some(look);
-                }
-                Some(first) if *first != look => {
-                    return Err(format!("{} looks otherwise:\n{look:?}\nand the first\n{first:?}", side.name()));
-                }
-                Some(_) => {}
+        self.judged(ask, &answers[0])?;
+        let first = look(&*self.sides[0])?;
+        for side in &self.sides[1..] {
+            let look = look(&**side)?;
+            if look != first {
+                return Err(format!("{} looks otherwise:\n{look:?}\nand the first\n{first:?}", side.name()));
             }
         }
+        Ok(())
+    }
+
+    /// The model judges an answer and what is to be seen after it.
+    pub fn judged(&mut self, ask: &Ask, answer: &Answer) -> Result<(), String> {
+        self.model.judge(ask, answer)?;
+        self.remember(ask, answer);
+        self.model.same_as(&look(&*self.sides[0])?)
+    }
+
+    /// A call has panicked on the way: the model takes over what is there, if it can be what was left.
+    pub fn adopt(&mut self, ask: &Ask) -> Result<(), String> {
+        let look = look(&*self.sides[0])?;
+        self.model.adopt(&look, &*self.sides[0])?;
+        self.model.same_as(&look)?;
+        let (names, model) = (&mut self.names[ask.pool], &self.model.pools[ask.pool]);
+        names.extend(model.with_fate(|_| true).into_iter().filter(|id| !names.contains(id)).collect::<Vec<_>>());
+        self.forget_reclaimed(ask);
         Ok(())
     }
 
@@ -129,24 +153,32 @@ impl Game {
             }),
             _ => {}
         }
-        if ask.call == Call::Reclaim {
-            // Whoever calls it vouches that no handle of those slots is left.
-            let model = &self.model.pools[ask.pool];
-            names.retain(|id| model.fate(*id).is_some() || model.last_generation(id.slot) > 0);
-        }
         let too_many = names.len().saturating_sub(REMEMBERED);
         names.drain(..too_many);
+        self.forget_reclaimed(ask);
+    }
+
+    /// Whoever reclaims slots vouches that no handle of them is left.
+    fn forget_reclaimed(&mut self, ask: &Ask) {
+        if ask.call == Call::Reclaim {
+            let model = &self.model.pools[ask.pool];
+            self.names[ask.pool].retain(|id| model.fate(*id).is_some() || model.last_generation(id.slot) > 0);
+        }
     }
 
     /// Plays a program to its end, or to its first failure.
     pub fn play(&mut self, program: &[Step]) -> Result<(), Failure> {
         for (number, step) in program.iter().enumerate() {
             let ask = self.ask(*step);
-            self.steps += 1;
             self.step(&ask).map_err(|what| Failure { step: number, ask: format!("{ask:?}"), what })?;
         }
         Ok(())
     }
+}
+
+/// What can be seen of a world.
+fn look(side: &dyn Side) -> Result<Look, String> {
+    fuse::hushed(|| side.look()).map_err(|panic| format!("{}: {}", side.name(), message(&*panic)))
 }
 
 /// Whether an answer says more than routes have to agree about: a clone keeps no marks of changes.
@@ -172,9 +204,12 @@ pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// Plays a program from an empty world.
 pub fn try_play(program: &[Step], crowd: Crowd) -> Result<(), Failure> {
+    if crowd == Crowd::Faults {
+        return faults::try_play(program);
+    }
     let setup = Setup::new(program.first().map_or(0, |step| step.v));
     let owned = fuse::owned();
-    let mut game = Game::new(&setup, crowd);
+    let mut game = Game::new(&setup, crowd, !known::depends_on_layout(program));
     game.play(program)?;
     drop(game);
     if fuse::owned() != owned {

@@ -14,8 +14,10 @@
 pub mod adapter;
 pub mod answer;
 pub mod body;
+pub mod faults;
 pub mod fuse;
 pub mod game;
+pub mod known;
 pub mod model;
 pub mod program;
 pub mod shrink;
@@ -29,8 +31,27 @@ use program::{Step, to_rust};
 ///
 /// If it fails: with a shorter program that fails as well, as the text of a test.
 pub fn play(program: &[Step]) {
-    if let Err(failure) = try_play(program, Crowd::All) {
-        let (program, failure) = shrink::shrink(program, Crowd::All, failure);
-        panic!("{failure}\n\n{}", to_rust(&program, &failure.to_string()));
+    play_by(program, Crowd::All);
+}
+
+/// Plays a program in which callbacks panic.
+///
+/// # Panics
+///
+/// As [`play`].
+pub fn play_with_faults(program: &[Step]) {
+    play_by(program, Crowd::Faults);
+}
+
+fn play_by(program: &[Step], crowd: Crowd) {
+    if let Err(failure) = try_play(program, crowd) {
+        panic!("{}", explain(program, crowd, failure));
     }
+}
+
+/// Makes a program that fails shorter, and says in the words of a test how it fails.
+pub fn explain(program: &[Step], crowd: Crowd, failure: game::Failure) -> String {
+    let (program, failure) = shrink::shrink(program, crowd, failure);
+    let call = if crowd == Crowd::Faults { "play_with_faults" } else { "play" };
+    format!("{failure}\n\n{}", to_rust(&program, call, &failure.to_string()))
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use lath_simulation::game::{Crowd, try_play};
-use lath_simulation::program::{from_seed, to_rust};
-use lath_simulation::shrink::shrink;
+use lath_simulation::explain;
+use lath_simulation::program::from_seed;
 
 /// Steps of a program.
 const STEPS: usize = 300;
@@ -29,10 +29,11 @@ fn main() -> ExitCode {
     let mut steps = 0;
     while start.elapsed() < Duration::from_secs(seconds) {
         let program = from_seed(seed, STEPS);
-        if let Err(failure) = try_play(&program, Crowd::All) {
+        // Every third program is played by a world in which callbacks panic.
+        let crowd = if seed % 3 == 0 { Crowd::Faults } else { Crowd::All };
+        if let Err(failure) = try_play(&program, crowd) {
             println!("seed {seed} fails at {failure}\n\nmaking it shorter …");
-            let (program, failure) = shrink(&program, Crowd::All, failure);
-            println!("\n{failure}\n\n{}", to_rust(&program, &failure.to_string()));
+            println!("\n{}", explain(&program, crowd, failure));
             return ExitCode::FAILURE;
         }
         steps += STEPS;

@@ -99,7 +99,7 @@ calls! {
     /// `World::remove_pool` and `add_pool`.
     MoveOut: 1,
     /// `Pool::set_reuse`.
-    SetReuse: 2,
+    SetReuse: 1,
     /// `Pool::track_changes`.
     TrackChanges: 1,
     /// `Pool::next_tick`.
@@ -203,12 +203,12 @@ pub fn from_bytes(bytes: &[u8]) -> Vec<Step> {
 }
 
 /// The program as the text of a test.
-pub fn to_rust(program: &[Step], failure: &str) -> String {
+pub fn to_rust(program: &[Step], call: &str, failure: &str) -> String {
     let mut text = String::from("#[test]\nfn name_what_is_wrong() {\n");
     for line in failure.lines() {
         text += &format!("    // {line}\n");
     }
-    text += "    play(&[\n";
+    text += &format!("    {call}(&[\n");
     for step in program {
         text += &format!("        {step:?},\n");
     }

@@ -2,12 +2,12 @@
 
 use lath::pool::{Tree, TreeMut};
 use lath::{
-    AnyHandle, Branch, Cursor, Field, Handle, HandleRange, LinkError, Mut, Orphans, Pool, Ref, Reuse,
+    AnyHandle, Branch, Cursor, Field, Handle, HandleError, HandleRange, LinkError, Mut, Orphans, Pool, Ref, Reuse,
     Slices, SpawnError, SpawnFault, TagSet, Thing,
 };
 
 use super::things::{Carried, Kin, Number, Piece, Tags};
-use crate::answer::{Answer, Ask, PoolLook, Refusal};
+use crate::answer::{Answer, Ask, PoolLook, Refusal, Slot};
 use crate::body::{Body, Id};
 use crate::fuse;
 use crate::program::Call;
@@ -306,7 +306,8 @@ fn stage_from_threads<T: Piece>(pool: &mut Pool<T>, body: &Body, count: u16) -> 
         let threads: Vec<_> = (0..3)
             .map(|_| scope.spawn(move || (0..count).filter_map(|_| shared.try_stage(T::make(body)).ok()).map(id).collect::<Vec<_>>()))
             .collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("staging does not panic")).collect()
+        let staged = threads.into_iter().map(|thread| thread.join());
+        staged.flat_map(|staged| staged.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     staged.sort();
     Answer::NewOnes(staged)
@@ -555,6 +556,17 @@ pub fn look<T: Piece>(pool: &Pool<T>) -> PoolLook {
         all.filter(|at| tree.first_child(*at).is_some()).map(|at| (id(at), ids(tree.children(at)))).collect()
     });
     PoolLook { live, staged, counts, tagged, links }
+}
+
+/// What a slot is at.
+pub fn slot<T: Piece>(pool: &Pool<T>, slot: u32) -> Slot {
+    let first = Handle::<T>::from_bits(u64::from(slot) | 1 << T::INDEX_BITS);
+    match pool.check(first) {
+        Err(HandleError::Stale { current, .. }) => Slot::At(current),
+        Err(HandleError::OutOfRange { .. }) => Slot::At(0),
+        Err(HandleError::Retired { .. }) => Slot::Retired,
+        _ => Slot::First,
+    }
 }
 
 /// What twins must agree about, and no model can know.

@@ -6,7 +6,7 @@ use lath::Resident;
 use super::Setup;
 use super::pool;
 use super::things::{Layout, Piece, Tags};
-use crate::answer::{Answer, Ask, Look};
+use crate::answer::{Answer, Ask, Look, Slot};
 use crate::body::Body;
 use crate::program::Call;
 
@@ -31,6 +31,8 @@ pub trait Side {
     fn play(&mut self, ask: &Ask) -> Answer;
     /// All that can be seen.
     fn look(&self) -> Look;
+    /// What slots from the first on are at, in one pool.
+    fn slots(&self, pool: usize, count: u32) -> Vec<Slot>;
 }
 
 /// Does something with each pool of a world in turn.
@@ -117,6 +119,13 @@ impl<L: Layout> Side for Real<L> {
             self.clone_pools();
         }
         with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask))
+    }
+
+    fn slots(&self, number: usize, count: u32) -> Vec<Slot> {
+        with_pool!(L, number, T => {
+            let pool = self.world.pool::<T<L>>();
+            (1..=count).map(|slot| pool::slot(pool, slot)).collect()
+        })
     }
 
     fn look(&self) -> Look {

@@ -7,6 +7,7 @@ use pool::{PoolModel, Wrong};
 
 use crate::adapter::Setup;
 use crate::adapter::things::{POOLS, TRAITS};
+use crate::adapter::world::Side;
 use crate::answer::{Answer, Ask, Look};
 
 /// A world.
@@ -32,6 +33,15 @@ impl Model {
     pub fn same_as(&mut self, look: &Look) -> Result<(), Wrong> {
         for (pool, look) in self.pools.iter_mut().zip(&look.pools) {
             pool.same_as(look).map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
+        }
+        Ok(())
+    }
+
+    /// After a panic somewhere in a call: takes over what is there, if it can be what was left.
+    pub fn adopt(&mut self, look: &Look, side: &dyn Side) -> Result<(), Wrong> {
+        for (number, (pool, look)) in self.pools.iter_mut().zip(&look.pools).enumerate() {
+            let slots = side.slots(number, pool.high_slot());
+            pool.adopt(look, &slots).map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
         }
         Ok(())
     }

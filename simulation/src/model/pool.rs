@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::forest::{FALLS, Fall, Forest};
-use crate::answer::{Answer, Ask, PoolLook, Refusal};
+use crate::answer::{Answer, Ask, PoolLook, Refusal, Slot};
 use crate::body::{Body, Id, Traits};
 use crate::program::Call;
 
@@ -686,24 +686,43 @@ impl PoolModel {
         Ok(())
     }
 
-    /// After a panic somewhere in a call: what is there now is believed, if it can be what is left of what was there, or what was
-    /// to come.
-    pub fn adopt(&mut self, look: &PoolLook) -> Result<(), Wrong> {
+    /// After a panic somewhere in a call: what is there now is believed, if it can be what is left of what was there, or what
+    /// was to come. `slots` says what each slot is at.
+    pub fn adopt(&mut self, look: &PoolLook, slots: &[Slot]) -> Result<(), Wrong> {
         (self.untold, self.numbers_unknown) = (Vec::new(), false);
-        let before = self.used.clone();
-        for (fate, seen) in [(Fate::Live, &look.live), (Fate::Staged, &look.staged)] {
-            for (id, body) in seen {
-                if self.used.contains_key(id) {
-                    self.used.insert(*id, (fate, body.clone()));
-                } else {
-                    self.begin(*id, fate, body)?;
-                }
+        let seen: BTreeMap<Id, (Fate, Body)> = (look.live.iter().map(|(id, body)| (*id, (Fate::Live, body.clone()))))
+            .chain(look.staged.iter().map(|(id, body)| (*id, (Fate::Staged, body.clone()))))
+            .collect();
+        let gone = |fate| matches!(fate, Fate::Live | Fate::Staged);
+        for id in self.with_fate(gone).into_iter().filter(|id| !seen.contains_key(id)) {
+            self.end(id);
+        }
+        // Nothing but `clear` ends what is reserved, and `reap` goes by epoch and by slot.
+        if look.counts[2] == 0 {
+            self.with_fate(|fate| fate == Fate::Reserved).into_iter().for_each(|id| self.end(id));
+        }
+        let epoch = |fate| if let Fate::Buried(epoch) = fate { Some(epoch) } else { None };
+        let mut buried: Vec<_> = self.used.iter().filter_map(|(id, (fate, _))| Some((epoch(*fate)?, *id))).collect();
+        buried.sort_unstable();
+        let left = buried.len().saturating_sub(look.counts[3] as usize);
+        buried.iter().take(left).for_each(|(_, id)| self.end(*id));
+        for (id, (fate, body)) in seen {
+            match self.used.contains_key(&id) {
+                true => _ = self.used.insert(id, (fate, body)),
+                false => self.begin(id, fate, &body)?,
             }
         }
-        let seen: BTreeSet<Id> = look.live.iter().chain(&look.staged).map(|(id, _)| *id).collect();
-        for (id, (fate, _)) in before {
-            if matches!(fate, Fate::Live | Fate::Staged) && !seen.contains(&id) {
-                self.end(id);
+        // What came and went within the call has used up generations.
+        let used: BTreeSet<u32> = self.used.keys().map(|id| id.slot).collect();
+        for (slot, at) in (1..).zip(slots).filter(|(slot, _)| !used.contains(slot)) {
+            match *at {
+                Slot::At(current) if current > 0 => {
+                    let last = self.last.entry(slot).or_default();
+                    expect!(current > *last, "slot {slot} is at {current} and was at {last}");
+                    *last = current - 1;
+                }
+                Slot::Retired => _ = self.retired.insert(slot),
+                _ => {}
             }
         }
         for (tree, seen) in self.trees.iter_mut().zip(&look.links) {
@@ -713,6 +732,11 @@ impl PoolModel {
             }
         }
         Ok(())
+    }
+
+    /// The highest slot that was ever used, or any near it.
+    pub fn high_slot(&self) -> u32 {
+        (self.last.keys().next_back().copied().unwrap_or(0) + 100).min(self.limit)
     }
 }
 

@@ -1,0 +1,60 @@
+//! A program that is played by one world in which things go wrong: callbacks panic.
+//!
+//! Before some of the steps a fuse is lit, so that the n-th callback within the step panics, whichever it is. What is there
+//! afterwards must be something that could be left: nothing that is dead has risen, nothing has come that nobody made, all
+//! invariants hold, and in the end everything that was made has been dropped.
+
+use crate::adapter::Setup;
+use crate::adapter::things::{First, Layout, Second};
+use crate::adapter::world::{Real, Route};
+use crate::fuse;
+use crate::game::{Failure, Game, message};
+use crate::program::Step;
+
+/// How many of the steps have no fuse.
+const SAFE: u16 = 3;
+
+/// Plays a program in which callbacks panic, in the layout that its first step says.
+pub fn try_play(program: &[Step]) -> Result<(), Failure> {
+    match program.first() {
+        Some(step) if step.b % 2 == 1 => play_in::<Second>(program),
+        _ => play_in::<First>(program),
+    }
+}
+
+fn play_in<L: Layout>(program: &[Step]) -> Result<(), Failure> {
+    let setup = Setup::new(program.first().map_or(0, |step| step.v));
+    let owned = fuse::owned();
+    let mut game = Game::of(&setup, vec![Box::new(Real::<L>::new(&setup, Route::Straight))]);
+    for (number, step) in program.iter().enumerate() {
+        let ask = game.ask(*step);
+        let fails = |what| Failure { step: number, ask: format!("{ask:?}, with a fuse"), what };
+        let length = step.a.wrapping_mul(31).wrapping_add(step.v);
+        if length % (SAFE + 1) == 0 {
+            game.step(&ask).map_err(fails)?;
+            continue;
+        }
+        fuse::light(length % 61 % 12 + 1);
+        let answer = fuse::hushed(|| game.side().play(&ask));
+        let burned = fuse::put_out();
+        match answer {
+            Ok(answer) => game.judged(&ask, &answer).map_err(fails)?,
+            Err(panic) if burned => {
+                let text = message(&*panic);
+                if !text.contains(fuse::MESSAGE) {
+                    return Err(fails(format!("another panic than the one that was planted: {text}")));
+                }
+                game.adopt(&ask).map_err(fails)?;
+            }
+            Err(panic) => return Err(fails(message(&*panic))),
+        }
+    }
+    drop(game);
+    match fuse::owned() - owned {
+        0 => Ok(()),
+        left => {
+            let what = format!("{left} values were not dropped, or dropped twice");
+            Err(Failure { step: program.len(), ask: "the end".into(), what })
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! What the game has found in lath, as the programs that it printed.
