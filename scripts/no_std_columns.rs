@@ -1,6 +1,8 @@
-//! Compiled by `scripts/check.sh` against `lath` without its `std` feature: columns and views need a heap and nothing else.
+//! Compiled by `scripts/check.sh` against `lath` without its `std` feature: columns and views need
+//! a heap and nothing else.
 //!
-//! There can be one panic handler only, and std has one: if anything below brought std in, this would be an error.
+//! There can be one panic handler only, and std has one: if anything below brought std in, this
+//! would be an error.
 
 #![no_std]
 

@@ -1,6 +1,7 @@
 //! Compiled by `scripts/check.sh` against `lath-core` without its `std` feature.
 //!
-//! There can be one panic handler only, and std has one: if anything below brought std in, this would be an error.
+//! There can be one panic handler only, and std has one: if anything below brought std in, this
+//! would be an error.
 
 #![no_std]
 

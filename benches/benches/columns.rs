@@ -1,4 +1,5 @@
-//! What does each call cost on columns that have lived? The same questions as `pool.rs` asks of rows.
+//! What does each call cost on columns that have lived? The same questions as `pool.rs` asks of
+//! rows.
 
 use std::hint::black_box;
 
@@ -13,7 +14,11 @@ const TENTH: usize = SHIPS as usize / 10;
 /// `columns/get`: references to all fields, of which one is read; live handles in random order.
 fn get(criterion: &mut Criterion) {
     lookups(criterion, "columns/get", |worn| {
-        worn.live.iter().filter_map(|&ship| worn.pool.get(ship)).map(|ship| u64::from(*ship.number)).sum()
+        worn.live
+            .iter()
+            .filter_map(|&ship| worn.pool.get(ship))
+            .map(|ship| u64::from(*ship.number))
+            .sum()
     });
 }
 

@@ -23,7 +23,9 @@ const SPARKS: u32 = 10_000;
 
 fn world() -> World {
     let mut world = World::new();
-    world.pool_mut::<Spark>().extend((0..SPARKS).map(|n| Spark { heat: n as f32, ..Spark::default() }));
+    world
+        .pool_mut::<Spark>()
+        .extend((0..SPARKS).map(|n| Spark { heat: n as f32, ..Spark::default() }));
     world
 }
 
@@ -68,7 +70,9 @@ fn tags(criterion: &mut Criterion) {
 fn parallel(criterion: &mut Criterion) {
     measure(criterion, "parallel", |schedule| {
         schedule.add(|mut sparks: Query<Handle<Spark>>, mut commands: Commands| {
-            sparks.par_each_with(&mut commands, |spark, commands| commands.insert_tags(spark, Tags::HOT));
+            sparks.par_each_with(&mut commands, |spark, commands| {
+                commands.insert_tags(spark, Tags::HOT)
+            });
         });
     });
 }

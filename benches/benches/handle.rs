@@ -15,8 +15,10 @@ fn bits(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(u64::from(HANDLES)));
     group.bench_function(BenchmarkId::new("bits", HANDLES), |bencher| {
         bencher.iter(|| {
-            let same =
-                live.iter().filter(|&&ship| Handle::<Ship>::from_bits(black_box(ship.to_bits())) == ship).count();
+            let same = live
+                .iter()
+                .filter(|&&ship| Handle::<Ship>::from_bits(black_box(ship.to_bits())) == ship)
+                .count();
             assert_eq!(same, live.len());
         });
     });

@@ -10,7 +10,8 @@ const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];
 const SHIPS: u32 = 100_000;
 const TENTH: usize = SHIPS as usize / 10;
 
-/// `pool/get`, `pool/look` and `pool/view_many`: live handles in random order, one by one, one by one through a look, and all at once.
+/// `pool/get`, `pool/look` and `pool/view_many`: live handles in random order, one by one, one by
+/// one through a look, and all at once.
 fn get(criterion: &mut Criterion) {
     for name in ["pool/get", "pool/look", "pool/view_many"] {
         let mut group = criterion.benchmark_group(name);
@@ -21,7 +22,12 @@ fn get(criterion: &mut Criterion) {
             group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
                 bencher.iter(|| {
                     let sum: u64 = match name {
-                        "pool/get" => worn.live.iter().filter_map(|&ship| worn.pool.get(ship)).map(number).sum(),
+                        "pool/get" => worn
+                            .live
+                            .iter()
+                            .filter_map(|&ship| worn.pool.get(ship))
+                            .map(number)
+                            .sum(),
                         "pool/look" => {
                             let ships = worn.pool.look::<&Ship>();
                             worn.live.iter().filter_map(|&ship| ships.get(ship)).map(number).sum()
@@ -36,7 +42,8 @@ fn get(criterion: &mut Criterion) {
     }
 }
 
-/// `pool/read`: live handles with one in ten stale, in random order; the stale ones read the nil thing.
+/// `pool/read`: live handles with one in ten stale, in random order; the stale ones read the nil
+/// thing.
 fn read(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pool/read");
     for size in SIZES {
@@ -92,7 +99,8 @@ fn spawn_many(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `pool/despawn` and `pool/despawn_many`: a tenth of the ships, in random order, one by one and all at once.
+/// `pool/despawn` and `pool/despawn_many`: a tenth of the ships, in random order, one by one and
+/// all at once.
 fn despawn(criterion: &mut Criterion) {
     let worn = Worn::new(SHIPS, 100);
     for (name, at_once) in [("pool/despawn", false), ("pool/despawn_many", true)] {
@@ -148,7 +156,9 @@ fn iter(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group("pool/iter");
         group.throughput(Throughput::Elements(worn.live.len() as u64));
         group.bench_function(path.clone(), |bencher| {
-            bencher.iter(|| assert_eq!(worn.pool.iter().map(|(_, ship)| number(ship)).sum::<u64>(), total));
+            bencher.iter(|| {
+                assert_eq!(worn.pool.iter().map(|(_, ship)| number(ship)).sum::<u64>(), total)
+            });
         });
         group.finish();
 
@@ -167,7 +177,8 @@ fn iter(criterion: &mut Criterion) {
     }
 }
 
-/// `pool/stage+commit`: a tenth staged behind a shared reference, then committed; despawning them is not timed.
+/// `pool/stage+commit`: a tenth staged behind a shared reference, then committed; despawning them
+/// is not timed.
 fn stage(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pool/stage+commit");
     group.throughput(Throughput::Elements(TENTH as u64));
@@ -200,7 +211,8 @@ fn reserve(criterion: &mut Criterion) {
                 let time = time(|| reserved.extend((0..TENTH).map(|_| pool.reserve())));
                 assert!(reserved.iter().all(|&ship| !pool.contains(ship)));
                 for ship in reserved.drain(..) {
-                    pool.spawn_at(ship, Ship::new(1)).expect("a reserved place waits for its value");
+                    pool.spawn_at(ship, Ship::new(1))
+                        .expect("a reserved place waits for its value");
                     assert!(pool.despawn(ship));
                 }
                 time

@@ -33,7 +33,13 @@ fn world() -> (World, Vec<Handle<Actor>>) {
             let n = actors.len() as u32;
             let name = if n % 100 == 0 { format!("actor {n}") } else { String::new() };
             let target = actors.last().copied().unwrap_or_default();
-            actors.push(world.spawn(Actor { pos: [n as f32; 3], vel: [1.0; 3], hp: 100.0, target, name }));
+            actors.push(world.spawn(Actor {
+                pos: [n as f32; 3],
+                vel: [1.0; 3],
+                hp: 100.0,
+                target,
+                name,
+            }));
         }
         if round == 0 {
             for _ in 0..ACTORS / 10 * 4 {
@@ -97,7 +103,10 @@ fn delta(criterion: &mut Criterion) {
         });
     });
     group.finish();
-    assert_eq!(Snapshot::take(&world).expect("the world saves something").checksum(), copy.checksum());
+    assert_eq!(
+        Snapshot::take(&world).expect("the world saves something").checksum(),
+        copy.checksum()
+    );
 }
 
 /// `snapshot/save` and `snapshot/load`: to bytes by field name, and back.
@@ -108,10 +117,14 @@ fn save(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("snapshot");
     group.throughput(Throughput::Bytes(bytes.len() as u64));
     group.bench_function(BenchmarkId::new("save", ACTORS), |bencher| {
-        bencher.iter(|| assert_eq!(Write::new().to_bytes(&snapshot).expect("as before").len(), bytes.len()));
+        bencher.iter(|| {
+            assert_eq!(Write::new().to_bytes(&snapshot).expect("as before").len(), bytes.len())
+        });
     });
     group.bench_function(BenchmarkId::new("load", ACTORS), |bencher| {
-        bencher.iter(|| Load::new().from_bytes(&mut world, &bytes).expect("it is a save of this world"));
+        bencher.iter(|| {
+            Load::new().from_bytes(&mut world, &bytes).expect("it is a save of this world")
+        });
     });
     group.finish();
     let again = Snapshot::take(&world).expect("the world saves something");

@@ -86,7 +86,11 @@ fn heavy(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("system/heavy");
     for threads in [1, 2] {
         let mut world = World::new();
-        world.pool_mut::<Body>().extend((0..BODIES).map(|n| Body { x: n as f32, y: n as f32, heat: 0.0 }));
+        world.pool_mut::<Body>().extend((0..BODIES).map(|n| Body {
+            x: n as f32,
+            y: n as f32,
+            heat: 0.0,
+        }));
         let mut schedule = Schedule::new();
         schedule.threads(threads).add((heavy_x, heavy_y));
         group.bench_function(BenchmarkId::from_parameter(threads), |bencher| {
@@ -103,7 +107,9 @@ fn par_each(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("system/par_each");
     for threads in [1, 2] {
         let mut world = World::new();
-        world.pool_mut::<Body>().extend((0..BODIES).map(|n| Body { heat: n as f32, ..Body::default() }));
+        world
+            .pool_mut::<Body>()
+            .extend((0..BODIES).map(|n| Body { heat: n as f32, ..Body::default() }));
         let mut schedule = Schedule::new();
         schedule.threads(threads).add(|mut bodies: Query<Mut<body::heat>>| {
             bodies.par_each(|mut heat| *heat = (0..20).fold(*heat, |heat, _| (heat + 1.0).sqrt()));

@@ -22,8 +22,8 @@ impl Part {
     }
 }
 
-/// A worn tree: fan-out 8, then a third of the subtrees near the leaves taken out and as many things put in elsewhere, and a tenth of
-/// all moved below others.
+/// A worn tree: fan-out 8, then a third of the subtrees near the leaves taken out and as many
+/// things put in elsewhere, and a tenth of all moved below others.
 struct Worn {
     pool: Pool<Part>,
     root: Handle<Part>,
@@ -39,7 +39,8 @@ impl Worn {
         let mut parts = vec![root];
         for number in 1..NODES {
             parts.push(
-                pool.spawn_child(parts[(number as usize - 1) / 8], Part::new(number)).expect("the parent is there"),
+                pool.spawn_child(parts[(number as usize - 1) / 8], Part::new(number))
+                    .expect("the parent is there"),
             );
         }
         for &part in parts[parts.len() / 64..parts.len() / 8].iter().step_by(3) {
@@ -77,7 +78,9 @@ fn spawn_child(criterion: &mut Criterion) {
             let mut parts = vec![pool.spawn(Part::new(0))];
             for number in 1..NODES {
                 let parent = parts[(number as usize - 1) / 8];
-                parts.push(pool.spawn_child(parent, Part::new(number)).expect("the parent is there"));
+                parts.push(
+                    pool.spawn_child(parent, Part::new(number)).expect("the parent is there"),
+                );
             }
             assert_eq!(pool.tree().child_count(parts[0]), 8);
             pool
@@ -86,7 +89,8 @@ fn spawn_child(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `tree/attach`: a tenth of all moved below others, cycles refused. `tree/detach`: a tenth taken out of the tree.
+/// `tree/attach`: a tenth of all moved below others, cycles refused. `tree/detach`: a tenth taken
+/// out of the tree.
 fn edit(criterion: &mut Criterion) {
     let worn = Worn::new();
     let moves = worn.moves(&mut Rng::with_seed(5), NODES as usize / 10);
@@ -97,7 +101,10 @@ fn edit(criterion: &mut Criterion) {
             || worn.pool.clone(),
             |pool| {
                 let mut tree = pool.tree_mut();
-                let moved = moves.iter().filter(|&&(child, parent)| tree.attach(child, parent).is_ok()).count();
+                let moved = moves
+                    .iter()
+                    .filter(|&&(child, parent)| tree.attach(child, parent).is_ok())
+                    .count();
                 assert!(moved > moves.len() / 2, "most of them make no cycle");
             },
             BatchSize::LargeInput,
@@ -109,7 +116,9 @@ fn edit(criterion: &mut Criterion) {
             |pool| {
                 let mut tree = pool.tree_mut();
                 let all = worn.parts[..moves.len()].iter();
-                let detached = all.filter(|&&part| tree.detach(part).is_ok_and(|parent| parent.is_some())).count();
+                let detached = all
+                    .filter(|&&part| tree.detach(part).is_ok_and(|parent| parent.is_some()))
+                    .count();
                 assert_eq!(detached, moves.len());
             },
             BatchSize::LargeInput,
@@ -154,7 +163,8 @@ fn despawn(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `tree/cascade`: depths from above, all or below one in a hundred. `tree/gather`: sizes from below.
+/// `tree/cascade`: depths from above, all or below one in a hundred. `tree/gather`: sizes from
+/// below.
 fn sweep(criterion: &mut Criterion) {
     let Worn { mut pool, root, parts } = Worn::new();
     let mut group = criterion.benchmark_group("tree");
@@ -170,7 +180,9 @@ fn sweep(criterion: &mut Criterion) {
         bencher.iter(|| {
             let mut tree = pool.tree_mut();
             marked.iter().for_each(|&part| assert!(tree.mark(part)));
-            assert!(tree.cascade_dirty::<Ref<part::depth>, Mut<part::depth>>(deeper) >= marked.len());
+            assert!(
+                tree.cascade_dirty::<Ref<part::depth>, Mut<part::depth>>(deeper) >= marked.len()
+            );
         });
     });
     pool.tree_mut().cascade::<Ref<part::depth>, Mut<part::depth>>(deeper);

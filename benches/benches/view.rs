@@ -1,4 +1,5 @@
-//! What does a loop over a view cost, by how full the pool is, by how many things match, and by the kind of loop?
+//! What does a loop over a view cost, by how full the pool is, by how many things match, and by the
+//! kind of loop?
 
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ fn step(position: &mut [f32; 3], velocity: &[f32; 3]) {
 type Columns<'a> = (Mut<'a, column_ship::position>, Ref<'a, column_ship::velocity>);
 type Rows<'a> = (Mut<'a, ship::position>, Ref<'a, ship::velocity>);
 
-/// Measures a step of all ships of a worn pool by each of the loops; every ship has made as many as any other.
+/// Measures a step of all ships of a worn pool by each of the loops; every ship has made as many as
+/// any other.
 macro_rules! loops {
     ($criterion:expr, $layout:literal, $worn:expr, $first:expr, $($name:literal: |$pool:ident| $step:expr),+ $(,)?) => {$(
         for percent in [100, 50, 10, 1] {
@@ -83,7 +85,8 @@ struct Moving<'a> {
     x: &'a mut f32,
 }
 
-/// `view/tags`: those of a million that move and are not frozen; spawned with their tags, at random, or given them later.
+/// `view/tags`: those of a million that move and are not frozen; spawned with their tags, at
+/// random, or given them later.
 fn tags(criterion: &mut Criterion) {
     const BODIES: u32 = 1_000_000;
     for percent in [1, 10, 50] {

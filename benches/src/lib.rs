@@ -1,7 +1,7 @@
 //! What the benchmarks share: a thing, and pools of it that have lived.
 //!
-//! One bench file per word (`benches/handle.rs`, `benches/pool.rs`, …); the name of a benchmark is its path
-//! (`pool/get/100000`), and every answer is checked: a fast wrong answer is not a result.
+//! One bench file per word (`benches/handle.rs`, `benches/pool.rs`, …); the name of a benchmark is
+//! its path (`pool/get/100000`), and every answer is checked: a fast wrong answer is not a result.
 //!
 //! ```text
 //! cargo bench -p lath-benches                 # everything
@@ -78,8 +78,8 @@ pub type Worn = WornOf<Ship>;
 pub type WornColumns = WornOf<ColumnShip>;
 
 impl<T: Numbered> WornOf<T> {
-    /// Fills a pool with `slots` ships, takes a random 40 % out, fills it up again, and takes ships out at random until
-    /// `percent` of them are left.
+    /// Fills a pool with `slots` ships, takes a random 40 % out, fills it up again, and takes ships
+    /// out at random until `percent` of them are left.
     pub fn new(slots: u32, percent: u32) -> Self {
         let mut worn = Self { pool: Pool::new(), live: Vec::new(), stale: Vec::new() };
         let mut rng = Rng::with_seed(u64::from(slots) + u64::from(percent));
@@ -92,7 +92,8 @@ impl<T: Numbered> WornOf<T> {
         worn
     }
 
-    /// The sum of the numbers of all live ships: the answer that walks and lookups are checked against.
+    /// The sum of the numbers of all live ships: the answer that walks and lookups are checked
+    /// against.
     pub fn total(&self) -> u64 {
         self.live.iter().map(|&ship| u64::from(T::number(&self.pool, ship))).sum()
     }

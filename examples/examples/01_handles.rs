@@ -1,6 +1,7 @@
 //! A missile chases a ship; the ship docks before the missile arrives.
 //!
-//! Shows: keeping a handle across frames, asking whether it is still good, and why a reused slot cannot fool it.
+//! Shows: keeping a handle across frames, asking whether it is still good, and why a reused slot
+//! cannot fool it.
 //!
 //! Run: `cargo run --example 01_handles`
 
@@ -25,7 +26,8 @@ fn main() {
         println!("frame {frame}: {gap} to go");
     }
 
-    // The Heron docks, and another ship leaves the dock at once: in the same slot, but as a later generation.
+    // The Heron docks, and another ship leaves the dock at once: in the same slot, but as a later
+    // generation.
     crafts.despawn(heron);
     let egret = crafts.spawn(Craft { name: "Egret", x: 20.0, ..default() });
     println!("the Heron docks; the Egret is {egret:?}");
@@ -58,7 +60,8 @@ fn main() {
     println!("after a trip through a save: {}", crafts.read(Handle::from_bits(saved)).name);
 }
 
-/// Halves the distance between a missile and its target, if there is one. Answers what is left of it.
+/// Halves the distance between a missile and its target, if there is one. Answers what is left of
+/// it.
 fn chase(crafts: &mut Pool<Craft>, missile: Handle<Craft>) -> f32 {
     let Some((me, rest)) = crafts.split(missile) else { return 0.0 };
     let Some(target) = rest.get(me.target) else { return 0.0 };

@@ -1,7 +1,7 @@
 //! A day in a small harbour: ships come, stay, are counted, and leave.
 //!
-//! Shows: spawning and walking, adding while a reference is held, taking things out with what they own, keeping a dead
-//! thing's memory for a while, and a pool that is full.
+//! Shows: spawning and walking, adding while a reference is held, taking things out with what they
+//! own, keeping a dead thing's memory for a while, and a pool that is full.
 //!
 //! Run: `cargo run --example 02_pool`
 
@@ -58,7 +58,8 @@ fn noon(harbour: &mut Pool<Ship>) {
 
 /// Ships leave. One of them is still being painted, so its hull stays for a while.
 fn evening(harbour: &mut Pool<Ship>) {
-    let empty: Vec<Ship> = harbour.drain_where(|_, ship| ship.cargo == 0).map(|(_, ship)| ship).collect();
+    let empty: Vec<Ship> =
+        harbour.drain_where(|_, ship| ship.cargo == 0).map(|(_, ship)| ship).collect();
     println!("leaving empty: {} and {}", empty[0].name, empty[1].name);
 
     let painted = harbour.handles().next().unwrap();

@@ -1,7 +1,7 @@
 //! A ship is rigged, loaded, damaged, and gives its mast to another.
 //!
-//! Shows: linking and walking, changing things on a walk, two trees at once, what becomes of children when a parent goes,
-//! sums over a tree, and a subtree that moves to another pool.
+//! Shows: linking and walking, changing things on a walk, two trees at once, what becomes of
+//! children when a parent goes, sums over a tree, and a subtree that moves to another pool.
 //!
 //! Run: `cargo run --example 03_tree`
 
@@ -55,14 +55,21 @@ fn load(ship: &mut Pool<Part>, hull: Handle<Part>) -> Result<(), LinkError> {
 
 /// Heights go down the tree, weights up.
 fn measure(ship: &mut Pool<Part>, hull: Handle<Part>) {
-    ship.tree_mut().cascade::<Ref<part::height>, (Mut<part::height>, Ref<part::tall>)>(|below, (mut height, tall)| {
-        *height = below.map_or(0, |below| *below) + *tall;
-    });
-    ship.tree_mut().gather::<Ref<part::total>, (Mut<part::total>, Ref<part::own>)>(|children, (mut total, own)| {
-        *total = *own + children.map(|child| *child).sum::<u32>();
-    });
+    ship.tree_mut().cascade::<Ref<part::height>, (Mut<part::height>, Ref<part::tall>)>(
+        |below, (mut height, tall)| {
+            *height = below.map_or(0, |below| *below) + *tall;
+        },
+    );
+    ship.tree_mut().gather::<Ref<part::total>, (Mut<part::total>, Ref<part::own>)>(
+        |children, (mut total, own)| {
+            *total = *own + children.map(|child| *child).sum::<u32>();
+        },
+    );
     let top = ship.tree().descendants(hull).max_by_key(|part| ship[*part].height).unwrap();
-    println!("the {} is at {} feet; all together {} tons", ship[top].name, ship[top].height, ship[hull].total);
+    println!(
+        "the {} is at {} feet; all together {} tons",
+        ship[top].name, ship[top].height, ship[hull].total
+    );
 }
 
 /// Bad input is an error, and nothing has changed.
@@ -85,7 +92,8 @@ fn storm(ship: &mut Pool<Part>, hull: Handle<Part>) -> Result<(), LinkError> {
 
     let mut other = Pool::new();
     let barge = other.spawn_tree(part("barge", 60, 2));
-    let mast = other.graft(wreck, |part, new| part.held_by = new.get(part.held_by).unwrap_or_default());
+    let mast =
+        other.graft(wreck, |part, new| part.held_by = new.get(part.held_by).unwrap_or_default());
     other.tree_mut().attach(mast, barge)?;
     other.tree_mut().sort_children_by(mast, |a, b| a.own.cmp(&b.own))?;
     assert!(other.tree().children(mast).all(|part| other[part].held_by == mast));

@@ -1,7 +1,7 @@
 //! A forest grows for a year, lightning strikes, and the forester counts what is left.
 //!
-//! Shows: things as columns, what a lookup gives then, hot and cold fields, setting one field, slices over runs of
-//! neighbours, and that a whole thing comes out again.
+//! Shows: things as columns, what a lookup gives then, hot and cold fields, setting one field,
+//! slices over runs of neighbours, and that a whole thing comes out again.
 //!
 //! Run: `cargo run --example 04_columns`
 
@@ -23,8 +23,10 @@ struct Tree {
 
 fn main() {
     let mut forest = Pool::new();
-    let oak = forest.spawn(Tree { name: "the Old Oak".into(), height: 20.0, growth: 0.5, ..default() });
-    let birches: Vec<_> = forest.spawn_many((0..9).map(|_| Tree { growth: 1.0, ..default() })).collect();
+    let oak =
+        forest.spawn(Tree { name: "the Old Oak".into(), height: 20.0, growth: 0.5, ..default() });
+    let birches: Vec<_> =
+        forest.spawn_many((0..9).map(|_| Tree { growth: 1.0, ..default() })).collect();
 
     grow(&mut forest);
     look(&mut forest, oak, birches[0]);

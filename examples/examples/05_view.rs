@@ -1,7 +1,8 @@
-//! Frost comes to a village: some walk, some burn, some freeze, and each loop sees only those that it is about.
+//! Frost comes to a village: some walk, some burn, some freeze, and each loop sees only those that
+//! it is about.
 //!
-//! Shows: views as structs and as tuples, filters by tags, changing tags, views by handle, and what a view touches as
-//! constants.
+//! Shows: views as structs and as tuples, filters by tags, changing tags, views by handle, and what
+//! a view touches as constants.
 //!
 //! Run: `cargo run --example 05_view`
 
@@ -16,7 +17,8 @@ bitflags! {
     }
 }
 
-/// Villagers, lanterns and stones: one struct for all. Put `#[thing(columns)]` here and nothing else changes.
+/// Villagers, lanterns and stones: one struct for all. Put `#[thing(columns)]` here and nothing
+/// else changes.
 #[derive(Thing, Debug, Default)]
 struct Being {
     #[thing(tags)]
@@ -47,7 +49,13 @@ fn main() {
     let mut village = Pool::new();
     let walks = Tags::WALKS;
     let ada = village.spawn(Being { tags: walks, name: "Ada", pace: 2.0, warmth: 1, ..default() });
-    let lantern = village.spawn(Being { tags: Tags::BURNS, name: "lantern", at: 3.0, warmth: 90, ..default() });
+    let lantern = village.spawn(Being {
+        tags: Tags::BURNS,
+        name: "lantern",
+        at: 3.0,
+        warmth: 90,
+        ..default()
+    });
     let lin = village.spawn(Being { tags: walks, name: "Lin", pace: 1.0, warmth: 3, ..default() });
 
     println!("Ada is {ada}, Lin is {lin}, the lantern is {lantern}");
@@ -66,16 +74,21 @@ fn main() {
     }
 
     // Lin brings the lantern. Tags are changed through the pool, and nothing moves.
-    let (mut light, heat) = village.view_mut::<(Mut<being::at>, Ref<being::warmth>)>(lantern).unwrap();
+    let (mut light, heat) =
+        village.view_mut::<(Mut<being::at>, Ref<being::warmth>)>(lantern).unwrap();
     *light = 2.0;
     let heat = *heat;
     *village.view_mut::<Mut<being::warmth>>(ada).unwrap() += heat;
     village.remove_tags(ada, Tags::FROZEN);
     println!("thawed:  {}", report(&village));
 
-    // What a view touches is known before anything runs: one bit per field, in the order of declaration.
+    // What a view touches is known before anything runs: one bit per field, in the order of
+    // declaration.
     assert_eq!((Walking::READS, Walking::WRITES, Chilly::WRITES), (0b01000, 0b00100, 0b10000));
-    println!("walking and freezing touch other fields: {}", Walking::WRITES & (Chilly::READS | Chilly::WRITES) == 0);
+    println!(
+        "walking and freezing touch other fields: {}",
+        Walking::WRITES & (Chilly::READS | Chilly::WRITES) == 0
+    );
 }
 
 /// Everyone who can gets colder; who has no warmth left freezes.
@@ -97,7 +110,12 @@ fn report(village: &Pool<Being>) -> String {
     let all = village.query::<(Ref<being::name>, Ref<being::at>, Ref<being::tags>)>();
     let words: Vec<_> = all
         .map(|(name, at, tags)| {
-            format!("{} at {}{}", *name, *at, if tags.contains(Tags::FROZEN) { " (frozen)" } else { "" })
+            format!(
+                "{} at {}{}",
+                *name,
+                *at,
+                if tags.contains(Tags::FROZEN) { " (frozen)" } else { "" }
+            )
         })
         .collect();
     words.join(", ")

@@ -1,7 +1,9 @@
-//! A garden through a hot day: the sun dries the beds, the gardener waters what droops, and goes home at night.
+//! A garden through a hot day: the sun dries the beds, the gardener waters what droops, and goes
+//! home at night.
 //!
-//! Shows: a world, systems and what their parameters say, why one waits for another, states, steps at a fixed rate, an error with
-//! the name of its system, and the same garden on one thread and on several.
+//! Shows: a world, systems and what their parameters say, why one waits for another, states, steps
+//! at a fixed rate, an error with the name of its system, and the same garden on one thread and on
+//! several.
 //!
 //! Run: `cargo run --example 06_systems`
 
@@ -22,7 +24,8 @@ enum Sky {
     Night,
 }
 
-/// A resource: a value of which there is one. Systems that write to it wait for each other, so the diary is in order.
+/// A resource: a value of which there is one. Systems that write to it wait for each other, so the
+/// diary is in order.
 struct Gardener {
     hour: u32,
     can: f32,
@@ -33,7 +36,9 @@ fn main() {
     let mut schedule = Schedule::new();
     schedule.add(tell_time); // the order of addition is the meaning
     schedule.transitions::<Sky>(); // states change here
-    schedule.add((|mut who: ResMut<Gardener>| who.diary += "  the gardener goes home\n").on_exit(Sky::Day));
+    schedule.add(
+        (|mut who: ResMut<Gardener>| who.diary += "  the gardener goes home\n").on_exit(Sky::Day),
+    );
     schedule.add((shine.while_in(Sky::Day), tend.while_in(Sky::Day)));
     schedule.fixed(4.0, |steps| _ = steps.add(drink)); // four steps for each second, however long a run is
     let nightfall = |mut sky: ResMut<State<Sky>>| sky.set(Sky::Night); // at the next transition
@@ -84,7 +89,10 @@ fn shine(mut plants: Query<(Mut<plant::sun>, Mut<plant::water>)>, time: Res<Time
 }
 
 /// Waters the first plant that droops. Fails when the can is empty.
-fn tend(mut plants: Query<(Ref<plant::name>, Mut<plant::water>)>, mut who: ResMut<Gardener>) -> Result<(), String> {
+fn tend(
+    mut plants: Query<(Ref<plant::name>, Mut<plant::water>)>,
+    mut who: ResMut<Gardener>,
+) -> Result<(), String> {
     if who.can < 3.0 {
         return Err("the can is empty".into());
     }
@@ -96,7 +104,10 @@ fn tend(mut plants: Query<(Ref<plant::name>, Mut<plant::water>)>, mut who: ResMu
     Ok(())
 }
 
-fn drink(mut plants: Query<(Mut<plant::water>, Mut<plant::height>, Ref<plant::sun>)>, time: Res<Time>) {
+fn drink(
+    mut plants: Query<(Mut<plant::water>, Mut<plant::height>, Ref<plant::sun>)>,
+    time: Res<Time>,
+) {
     plants.each(|(mut water, mut height, sun)| {
         let sip = water.min(time.dt * *sun / 4.0);
         *water -= sip;
@@ -116,14 +127,18 @@ fn grown(threads: usize) -> Vec<(Handle<Plant>, u32, u32)> {
     for _ in 0..20 {
         schedule.run(&mut world);
     }
-    world.pool::<Plant>().iter().map(|(who, plant)| (who, plant.water.to_bits(), plant.height.to_bits())).collect()
+    world
+        .pool::<Plant>()
+        .iter()
+        .map(|(who, plant)| (who, plant.water.to_bits(), plant.height.to_bits()))
+        .collect()
 }
 
 // Expected output:
 //
-// `tend` waits for `shine`, which was added before it: both use field `water` of `Plant`, and one of them writes it
-// `shine` and `tell_time` may run at the same time: neither writes anything that the other uses
-// hour 1
+// `tend` waits for `shine`, which was added before it: both use field `water` of `Plant`, and one
+// of them writes it `shine` and `tell_time` may run at the same time: neither writes anything that
+// the other uses hour 1
 //   the gardener waters the rose
 // hour 2
 //   the gardener waters the fern

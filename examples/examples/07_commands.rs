@@ -1,7 +1,8 @@
 //! A hive: bees are born, dance, and die, and nobody touches the pool while others look.
 //!
-//! Shows: commands, handles that are good before their things are there, when commands are applied, barriers, commands about
-//! things that are gone, hooks, events, and the same handles on any number of threads.
+//! Shows: commands, handles that are good before their things are there, when commands are applied,
+//! barriers, commands about things that are gone, hooks, events, and the same handles on any number
+//! of threads.
 //!
 //! Run: `cargo run --example 07_commands`
 
@@ -38,7 +39,8 @@ fn main() {
 
     for day in 1..=3 {
         schedule.run(&mut world);
-        let hive: Vec<_> = world.pool::<Bee>().iter().map(|(who, bee)| format!("{} {who}", bee.name)).collect();
+        let hive: Vec<_> =
+            world.pool::<Bee>().iter().map(|(who, bee)| format!("{} {who}", bee.name)).collect();
         println!("evening of day {day}: {}", hive.join(", "));
     }
 
@@ -116,7 +118,11 @@ fn swarm(threads: usize) -> Vec<u64> {
     for _ in 0..10 {
         schedule.run(&mut world);
     }
-    world.pool::<Bee>().iter().flat_map(|(who, bee)| [who.to_bits(), bee.sister.to_bits()]).collect()
+    world
+        .pool::<Bee>()
+        .iter()
+        .flat_map(|(who, bee)| [who.to_bits(), bee.sister.to_bits()])
+        .collect()
 }
 
 // Expected output:

@@ -1,7 +1,7 @@
 //! A captain tries the reef three times: back to the chart each time, until one way leads through.
 //!
-//! Shows: snapshots that are put back, checksums, the same handle after going back, a save as bytes and as text, and a program
-//! that has changed in between.
+//! Shows: snapshots that are put back, checksums, the same handle after going back, a save as bytes
+//! and as text, and a program that has changed in between.
 //!
 //! Run: `cargo run --example 08_snapshot`
 
@@ -59,7 +59,12 @@ fn main() -> Result<(), lath::SaveError> {
     Load::new().from_bytes(&mut world, &save)?;
     let ship = Handle::<later::Ship>::from_bits(ship.to_bits());
     let towed = world.read(world.read(ship).tows);
-    println!("loaded: {} tows {}, hull at {:.1}", world.read(ship).title, towed.title, world.read(ship).hull);
+    println!(
+        "loaded: {} tows {}, hull at {:.1}",
+        world.read(ship).title,
+        towed.title,
+        world.read(ship).hull
+    );
 
     let text = Snapshot::take(&world)?.to_text()?;
     Load::new().from_text(&mut world, &text.replace("Minnow", "Pike"))?;

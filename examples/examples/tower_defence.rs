@@ -1,7 +1,9 @@
-//! Two towers hold a road against a wave: runners, and a wagon whose riders jump off when it breaks.
+//! Two towers hold a road against a wave: runners, and a wagon whose riders jump off when it
+//! breaks.
 //!
-//! Shows: a whole small game in one pool. Tags instead of types, targets that go stale and are noticed, shots spawned by
-//! commands, hits as events, riders in a tree of their own, and the same battle on one thread and on several.
+//! Shows: a whole small game in one pool. Tags instead of types, targets that go stale and are
+//! noticed, shots spawned by commands, hits as events, riders in a tree of their own, and the same
+//! battle on one thread and on several.
 //!
 //! Run: `cargo run --example tower_defence`
 
@@ -21,7 +23,8 @@ bitflags! {
     }
 }
 
-/// Everything on the board. Creeps walk, towers aim, shots fly; what they do not need stays at its default.
+/// Everything on the board. Creeps walk, towers aim, shots fly; what they do not need stays at its
+/// default.
 #[derive(Thing, Clone, Debug, Default)]
 struct Piece {
     #[thing(tags)]
@@ -122,7 +125,8 @@ fn send_wave(mut game: ResMut<Game>, mut commands: Commands) {
         6 => {
             let wagon = commands.spawn(creep("wagon", 1.0, 6));
             for name in ["rider", "postilion"] {
-                let rider = commands.spawn(Piece { tags: Tags::CREEP | Tags::RIDING, ..creep(name, 2.0, 2) });
+                let rider = commands
+                    .spawn(Piece { tags: Tags::CREEP | Tags::RIDING, ..creep(name, 2.0, 2) });
                 commands.attach_in::<Rides, _>(rider, wagon);
             }
         }
@@ -147,19 +151,32 @@ fn aim(mut towers: Query<Tower>, creeps: Query<(Creep, Ref<piece::at>)>, mut com
     for tower in &mut towers {
         let in_range = |at: f32| (at - *tower.at).abs() <= RANGE;
         if !creeps.get(*tower.target).is_some_and(|(_, at)| in_range(*at)) {
-            let first = creeps.iter().filter(|(_, at)| in_range(**at)).max_by(|a, b| a.1.total_cmp(&b.1));
+            let first =
+                creeps.iter().filter(|(_, at)| in_range(**at)).max_by(|a, b| a.1.total_cmp(&b.1));
             *tower.target = first.map_or(Handle::NIL, |(creep, _)| creep.who);
         }
         *tower.loading = tower.loading.saturating_sub(1);
         if *tower.loading == 0 && !tower.target.is_nil() {
             *tower.loading = 3;
-            commands.spawn(Piece { tags: Tags::SHOT, at: *tower.at, speed: 4.0, target: *tower.target, ..default() });
+            commands.spawn(Piece {
+                tags: Tags::SHOT,
+                at: *tower.at,
+                speed: 4.0,
+                target: *tower.target,
+                ..default()
+            });
         }
     }
 }
 
-/// Shots follow their targets. They write `at` and read that of others, so they take turns: one, beside a look at the rest.
-fn fly(mut shots: Query<Shot>, mut game: ResMut<Game>, mut hits: EventWriter<Hit>, mut commands: Commands) {
+/// Shots follow their targets. They write `at` and read that of others, so they take turns: one,
+/// beside a look at the rest.
+fn fly(
+    mut shots: Query<Shot>,
+    mut game: ResMut<Game>,
+    mut hits: EventWriter<Hit>,
+    mut commands: Commands,
+) {
     shots.each_with_rest(|shot, rest| {
         let Some(goal) = rest.get::<Ref<piece::at>>(*shot.target) else {
             game.lost_shots += 1;
@@ -183,7 +200,8 @@ fn hurt(mut hits: EventReader<Hit>, mut hps: Query<Mut<piece::hp>>) {
     }
 }
 
-/// Takes off the road who has fallen and who is through. In rows a query can also ask for whole things.
+/// Takes off the road who has fallen and who is through. In rows a query can also ask for whole
+/// things.
 fn clear(creeps: Query<(Creep, &Piece)>, mut game: ResMut<Game>, mut commands: Commands) {
     let game = &mut *game; // so that its fields can be borrowed one by one
     for (creep, piece) in &creeps {

@@ -45,7 +45,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads the arguments that follow the program's name. Fails, in words, on whatever makes no sense.
+    /// Reads the arguments that follow the program's name. Fails, in words, on whatever makes no
+    /// sense.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut request = Self::default();
         let mut arguments = arguments.into_iter();
@@ -85,12 +86,16 @@ impl Request {
             ("--things", self.things.is_some()),
             ("--ticks", self.ticks.is_some()),
         ];
-        let clash =
-            |with: &[&str]| given.iter().find(|(name, given)| *given && with.contains(name)).map(|&(name, _)| name);
-        if let (Some(name), true) =
-            (clash(&["--record", "--save", "--fresh", "--seed", "--things", "--ticks"]), self.replay.is_some())
-        {
-            return Err(format!("`{name}` and `--replay` do not go together: the recording says what is run"));
+        let clash = |with: &[&str]| {
+            given.iter().find(|(name, given)| *given && with.contains(name)).map(|&(name, _)| name)
+        };
+        if let (Some(name), true) = (
+            clash(&["--record", "--save", "--fresh", "--seed", "--things", "--ticks"]),
+            self.replay.is_some(),
+        ) {
+            return Err(format!(
+                "`{name}` and `--replay` do not go together: the recording says what is run"
+            ));
         }
         if let (Some(name), true) = (clash(&["--save", "--fresh"]), self.record.is_some()) {
             return Err(format!(
@@ -101,7 +106,10 @@ impl Request {
     }
 }
 
-fn number<N: FromStr<Err: std::fmt::Display>>(option: &str, value: Option<String>) -> Result<N, String> {
+fn number<N: FromStr<Err: std::fmt::Display>>(
+    option: &str,
+    value: Option<String>,
+) -> Result<N, String> {
     let value = value.ok_or_else(|| format!("`{option}` needs a number after it"))?;
     value.parse().map_err(|error| format!("`{option} {value}`: {error}"))
 }
@@ -122,8 +130,13 @@ mod tests {
     #[test]
     fn options_come_in_any_order_and_nothing_is_needed() {
         assert_eq!(parse(""), Ok(Request::default()));
-        let expected =
-            Request { seed: Some(7), threads: Some(3), things: Some(2000), headless: true, ..Request::default() };
+        let expected = Request {
+            seed: Some(7),
+            threads: Some(3),
+            things: Some(2000),
+            headless: true,
+            ..Request::default()
+        };
         assert_eq!(parse("--seed 7 --threads 3 --headless --things 2000"), Ok(expected));
     }
 

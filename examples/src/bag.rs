@@ -29,7 +29,8 @@ pub(crate) struct Loose<'a> {
     health: &'a mut i16,
 }
 
-/// Whoever was first gets it, with all that is in it. The others meant the same thing, which is still there, but in somebody's hands.
+/// Whoever was first gets it, with all that is in it. The others meant the same thing, which is
+/// still there, but in somebody's hands.
 pub(crate) fn fetch(
     mut fetches: EventReader<Fetch>,
     mut carried: TreeMut<Object, Carried>,
@@ -39,7 +40,9 @@ pub(crate) fn fetch(
     let (mut fetched, mut too_late) = (0, 0);
     for &Fetch { by, thing } in fetches.read() {
         let free = carried.as_tree().parent(thing).is_none();
-        let Some(found) = loose.get_mut(thing).filter(|_| free && carried.attach(thing, by).is_ok()) else {
+        let Some(found) =
+            loose.get_mut(thing).filter(|_| free && carried.attach(thing, by).is_ok())
+        else {
             too_late += 1;
             continue;
         };

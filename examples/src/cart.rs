@@ -1,7 +1,8 @@
 //! Carts: a bed with four wheels, a rider, and a mule with a backpack in which there is a pouch.
 //!
-//! Wheels, rider and mule are attached: they are where the cart is, and go when it goes. Mule, backpack and pouch are carried: what is in
-//! the pouch makes the cart heavy. The mule is in both trees.
+//! Wheels, rider and mule are attached: they are where the cart is, and go when it goes. Mule,
+//! backpack and pouch are carried: what is in the pouch makes the cart heavy. The mule is in both
+//! trees.
 
 use lath::prelude::*;
 
@@ -23,7 +24,8 @@ const HEAVY: f32 = 400.0;
 const WOOD: u32 = 10;
 const SEAT: Vec2 = Vec2::new(0.5, 0.0);
 const MULE: Vec2 = Vec2::new(-1.0, 0.0);
-const WHEELS: [Vec2; 4] = [Vec2::new(1.5, 1.0), Vec2::new(1.5, -1.0), Vec2::new(-1.5, 1.0), Vec2::new(-1.5, -1.0)];
+const WHEELS: [Vec2; 4] =
+    [Vec2::new(1.5, 1.0), Vec2::new(1.5, -1.0), Vec2::new(-1.5, 1.0), Vec2::new(-1.5, -1.0)];
 /// How far a wheel turns for each unit of way: a direction, as near to one as a few digits come.
 const ROLL: Vec2 = Vec2::new(0.8, 0.6);
 
@@ -40,8 +42,12 @@ pub(crate) fn spawn(number: u16, town: &Town, dice: &mut Dice, commands: &mut Co
     };
     let pouch = commands.spawn(bag::bag(1, number));
     let health = 20 + dice.below(300) as i16;
-    let cart =
-        commands.spawn(Object { bag: pouch, health, local: Pose::at(town.centre), ..part(Tags::CART, Vec2::ZERO, 60) });
+    let cart = commands.spawn(Object {
+        bag: pouch,
+        health,
+        local: Pose::at(town.centre),
+        ..part(Tags::CART, Vec2::ZERO, 60)
+    });
     for at in WHEELS {
         let wheel = commands.spawn(part(Tags::WHEEL, at, 10));
         commands.attach(wheel, cart);
@@ -70,7 +76,8 @@ pub(crate) struct Cart<'a> {
     bound_for: &'a mut u16,
 }
 
-/// Carts look for an offer, and drive to where they are bound for. Without a rider they stand still.
+/// Carts look for an offer, and drive to where they are bound for. Without a rider they stand
+/// still.
 pub(crate) fn drive(
     mut carts: Query<Cart>,
     riders: Query<Ref<object::food>>,
@@ -115,10 +122,17 @@ pub(crate) struct Laden<'a> {
     load: &'a mut u32,
 }
 
-/// What a cart weighs with all that is on it: the mule, the backpack on the mule, the pouch in the backpack, and what is in the pouch.
-pub(crate) fn weigh(mut carts: Query<Laden>, carried: Tree<Object, Carried>, weights: Query<Ref<object::weight>>) {
+/// What a cart weighs with all that is on it: the mule, the backpack on the mule, the pouch in the
+/// backpack, and what is in the pouch.
+pub(crate) fn weigh(
+    mut carts: Query<Laden>,
+    carried: Tree<Object, Carried>,
+    weights: Query<Ref<object::weight>>,
+) {
     let weight = |thing| weights.get(thing).map_or(0, |weight| *weight);
-    carts.par_each(|me| *me.load = weight(me.who) + carried.descendants(me.who).map(weight).sum::<u32>());
+    carts.par_each(|me| {
+        *me.load = weight(me.who) + carried.descendants(me.who).map(weight).sum::<u32>()
+    });
 }
 
 #[derive(View)]
@@ -131,7 +145,8 @@ pub(crate) struct Wheel<'a> {
 /// Wheels roll as far as their cart drives.
 pub(crate) fn roll(mut wheels: Query<Wheel>, parts: Tree<Object>, steps: Query<Ref<object::step>>) {
     for Wheel { who, local } in &mut wheels {
-        let way = parts.parent(who).and_then(|cart| steps.get(cart)).map_or(0.0, |step| step.length());
+        let way =
+            parts.parent(who).and_then(|cart| steps.get(cart)).map_or(0.0, |step| step.length());
         if way > 0.0 {
             let turned = local.dir.turned(Vec2::EAST + (ROLL - Vec2::EAST) * way);
             local.dir = turned * (1.0 / turned.length());
@@ -146,7 +161,8 @@ pub(crate) struct Moving<'a> {
     place: &'a mut Pose,
 }
 
-/// Where everything is that moves: carts first, then what is attached to them. A sweep along the links of the default tree.
+/// Where everything is that moves: carts first, then what is attached to them. A sweep along the
+/// links of the default tree.
 pub(crate) fn place(mut things: Cascade<Ref<object::place>, Moving>) {
     things.par_down(|parent, me| {
         *me.place = parent.map_or(*me.local, |parent| parent.then(*me.local));
@@ -161,7 +177,8 @@ pub(crate) struct Seat<'a> {
     rider: &'a mut Handle<Object>,
 }
 
-/// A cart whose rider is no more takes a volunteer of its town. Nobody told it: it asks whether its handle is still good.
+/// A cart whose rider is no more takes a volunteer of its town. Nobody told it: it asks whether its
+/// handle is still good.
 pub(crate) fn hire(
     mut carts: Query<Seat>,
     workers: Query<Ref<object::task>>,
@@ -192,7 +209,12 @@ pub(crate) fn build(mut stores: Stores, clock: Res<Clock>, mut commands: Command
         let wood = stores.towns.of(number).bins[Goods::Wood.index()];
         if stores.towns.of(number).carts < CARTS && stores.count(wood) >= WOOD {
             stores.use_up(wood, WOOD, &mut commands);
-            spawn(number, stores.towns.of(number), &mut clock.dice(u32::from(number)), &mut commands);
+            spawn(
+                number,
+                stores.towns.of(number),
+                &mut clock.dice(u32::from(number)),
+                &mut commands,
+            );
             built += 1;
         }
     }

@@ -16,7 +16,8 @@ use crate::tally::{self, Tally};
 use crate::town::{self, Towns};
 use crate::{bag, cart, hall, site, worker};
 
-/// What happens in a tick, in this order. Systems that touch different fields, resources and links run at the same time.
+/// What happens in a tick, in this order. Systems that touch different fields, resources and links
+/// run at the same time.
 fn schedule() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(day::tick);
@@ -35,7 +36,15 @@ fn schedule() -> Schedule {
     schedule.barrier();
 
     // What they have done is settled.
-    schedule.add((cart::roll, cart::place, site::mine, bag::fetch, hall::deliver, hall::dine, market::trade));
+    schedule.add((
+        cart::roll,
+        cart::place,
+        site::mine,
+        bag::fetch,
+        hall::deliver,
+        hall::dine,
+        market::trade,
+    ));
     schedule.barrier();
 
     // Who is buried leaves behind what was given to them in this very tick, too.
@@ -87,7 +96,8 @@ impl Colony {
         Self { world, schedule: schedule() }
     }
 
-    /// A world that knows what to save, with nothing in it, and what would happen in it: to put a snapshot into.
+    /// A world that knows what to save, with nothing in it, and what would happen in it: to put a
+    /// snapshot into.
     pub fn empty() -> Self {
         Self { world: empty_world(), schedule: schedule() }
     }
@@ -109,7 +119,8 @@ impl Colony {
         Ok(Self { world, schedule: schedule() })
     }
 
-    /// Writes the colony beside the file and renames it: the old save is there until the new one is whole.
+    /// Writes the colony beside the file and renames it: the old save is there until the new one is
+    /// whole.
     ///
     /// # Errors
     ///
@@ -118,7 +129,8 @@ impl Colony {
         Write::new().to_file(&Snapshot::take(&self.world)?, path)
     }
 
-    /// The same for the same colony after the same number of ticks, whatever the threads did and wherever it was saved meanwhile.
+    /// The same for the same colony after the same number of ticks, whatever the threads did and
+    /// wherever it was saved meanwhile.
     pub fn checksum(&self) -> u64 {
         Snapshot::take(&self.world).map_or(0, |snapshot| snapshot.checksum())
     }
@@ -190,7 +202,9 @@ impl Colony {
         for (number, goods, bin) in world.resource::<Towns>().bins() {
             let (stock, found) = (*objects.read(bin).stock as usize, carried.child_count(bin));
             if stock != found {
-                return Err(format!("the {goods:?} bin of town {number} has {found} items in it and counts {stock}"));
+                return Err(format!(
+                    "the {goods:?} bin of town {number} has {found} items in it and counts {stock}"
+                ));
             }
         }
         let lost = objects.iter().find(|(who, object)| {
@@ -198,9 +212,10 @@ impl Colony {
             portable && carried.parent(*who).is_some() == object.tags.contains(Tags::LOOSE)
         });
         match lost {
-            Some((who, object)) => {
-                Err(format!("{who:?} ({:?}) is neither carried nor lying about, or both", object.tags))
-            }
+            Some((who, object)) => Err(format!(
+                "{who:?} ({:?}) is neither carried nor lying about, or both",
+                object.tags
+            )),
             None => Ok(()),
         }
     }
@@ -233,13 +248,20 @@ mod tests {
         for _ in 0..40 {
             colony.tick();
             let before = Snapshot::take(&colony.world).unwrap();
-            // Everybody has lost their bag and is about to die. Who comes to the hall is still given a new one.
+            // Everybody has lost their bag and is about to die. Who comes to the hall is still
+            // given a new one.
             let workers = colony.world.pool_mut::<Object>();
-            workers.each(|(tags, mut health, mut bag): (Ref<object::tags>, Mut<object::health>, Mut<object::bag>)| {
-                if tags.contains(Tags::WORKER) {
-                    (*health, *bag) = (0, Handle::NIL);
-                }
-            });
+            workers.each(
+                |(tags, mut health, mut bag): (
+                    Ref<object::tags>,
+                    Mut<object::health>,
+                    Mut<object::bag>,
+                )| {
+                    if tags.contains(Tags::WORKER) {
+                        (*health, *bag) = (0, Handle::NIL);
+                    }
+                },
+            );
             colony.tick();
             assert_eq!(colony.check(), Ok(()), "after tick {}", colony.clock().tick);
             before.restore(&mut colony.world).unwrap();
@@ -248,8 +270,9 @@ mod tests {
 
     #[test]
     fn gold_goes_from_hand_to_hand_and_is_neither_made_nor_lost() {
-        let gold =
-            |colony: &Colony| colony.objects().query::<Ref<object::gold>>().map(|gold| i64::from(*gold)).sum::<i64>();
+        let gold = |colony: &Colony| {
+            colony.objects().query::<Ref<object::gold>>().map(|gold| i64::from(*gold)).sum::<i64>()
+        };
         let colony = after(700);
         assert!(colony.tally().of(News::Sold) > 0 && colony.tally().of(News::Died) > 0);
         assert_eq!(gold(&colony), gold(&after(0)));

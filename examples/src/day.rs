@@ -1,4 +1,5 @@
-//! Day and night: the clock, and what happens at dawn. The market has its own idea of dusk: `market.rs`.
+//! Day and night: the clock, and what happens at dawn. The market has its own idea of dusk:
+//! `market.rs`.
 
 use lath::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -27,9 +28,12 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Dice for one thing in this tick. Everybody has their own, so that it does not matter who rolls first.
+    /// Dice for one thing in this tick. Everybody has their own, so that it does not matter who
+    /// rolls first.
     pub(crate) fn dice(&self, whose: u32) -> Dice {
-        Dice::new(self.seed ^ self.tick.wrapping_mul(0xd134_2543_de82_ef95) ^ u64::from(whose) << 20)
+        Dice::new(
+            self.seed ^ self.tick.wrapping_mul(0xd134_2543_de82_ef95) ^ u64::from(whose) << 20,
+        )
     }
 
     /// Which day it is, and the hour: 0 to 23, with dawn at six.

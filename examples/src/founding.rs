@@ -13,7 +13,8 @@ use crate::object::{Carried, Goods, Object};
 use crate::town::{CARTS, SITES, Towns, WORKERS};
 use crate::{bag, site};
 
-/// Things that a town has beside what is in its bins: hall and bins, sites, workers with a pouch each, carts of eight parts.
+/// Things that a town has beside what is in its bins: hall and bins, sites, workers with a pouch
+/// each, carts of eight parts.
 const FIXTURES: u32 = 4 + SITES + 2 * WORKERS + 8 * CARTS;
 /// What a town has in all, about.
 const PER_TOWN: u32 = 600;
@@ -36,8 +37,14 @@ impl Charter {
     }
 }
 
-/// Halls, bins and what is in them, sites, people and carts: as many things as the charter says, exactly.
-pub(crate) fn found(charter: Res<Charter>, clock: Res<Clock>, mut towns: ResMut<Towns>, mut commands: Commands) {
+/// Halls, bins and what is in them, sites, people and carts: as many things as the charter says,
+/// exactly.
+pub(crate) fn found(
+    charter: Res<Charter>,
+    clock: Res<Clock>,
+    mut towns: ResMut<Towns>,
+    mut commands: Commands,
+) {
     let mut dice = clock.dice(0);
     let count = charter.towns();
     let items = charter.things - count * FIXTURES;
@@ -67,8 +74,10 @@ pub(crate) fn found(charter: Res<Charter>, clock: Res<Clock>, mut towns: ResMut<
 }
 
 fn name(dice: &mut Dice) -> String {
-    const FIRST: [&str; 12] = ["Arn", "Bel", "Cor", "Dun", "Elm", "Fal", "Gren", "Hol", "Ing", "Kes", "Mar", "Nor"];
-    const LAST: [&str; 10] = ["wick", "ford", "ham", "stead", "burn", "ley", "mouth", "dale", "gate", "moor"];
+    const FIRST: [&str; 12] =
+        ["Arn", "Bel", "Cor", "Dun", "Elm", "Fal", "Gren", "Hol", "Ing", "Kes", "Mar", "Nor"];
+    const LAST: [&str; 10] =
+        ["wick", "ford", "ham", "stead", "burn", "ley", "mouth", "dale", "gate", "moor"];
     let [first, last] = [dice.pick(&FIRST), dice.pick(&LAST)].map(Option::unwrap_or_default);
     format!("{first}{last}")
 }

@@ -18,7 +18,16 @@ const PART_USED: u32 = 16;
 
 pub(crate) fn hall(number: u16, town: &Town, name: String) -> Object {
     let pose = Pose::at(town.centre);
-    Object { tags: Tags::HALL, local: pose, place: pose, town: number, gold: 5000, health: 1, name, ..default() }
+    Object {
+        tags: Tags::HALL,
+        local: pose,
+        place: pose,
+        town: number,
+        gold: 5000,
+        health: 1,
+        name,
+        ..default()
+    }
 }
 
 pub(crate) fn bin(number: u16, goods: Goods) -> Object {
@@ -31,7 +40,8 @@ pub(crate) struct Item<'a> {
     goods: &'a Goods,
 }
 
-/// What several systems need to move items in and out of bins, and gold from hand to hand: parameters in a struct.
+/// What several systems need to move items in and out of bins, and gold from hand to hand:
+/// parameters in a struct.
 #[derive(Params)]
 pub(crate) struct Stores<'w> {
     pub(crate) towns: Res<'w, Towns>,
@@ -42,7 +52,8 @@ pub(crate) struct Stores<'w> {
 }
 
 impl Stores<'_> {
-    /// What an item is, as the number of the bin that it belongs into; `None` if the thing is not an item.
+    /// What an item is, as the number of the bin that it belongs into; `None` if the thing is not
+    /// an item.
     pub(crate) fn kind(&self, thing: Handle<Object>) -> Option<usize> {
         self.items.get(thing).map(|item| item.goods.index())
     }
@@ -63,7 +74,12 @@ impl Stores<'_> {
     }
 
     /// Takes up to `count` items out of a bin and uses them up. Answers how many there were.
-    pub(crate) fn use_up(&mut self, bin: Handle<Object>, count: u32, commands: &mut Commands) -> u32 {
+    pub(crate) fn use_up(
+        &mut self,
+        bin: Handle<Object>,
+        count: u32,
+        commands: &mut Commands,
+    ) -> u32 {
         (0..count).map_while(|_| self.take(bin)).map(|item| commands.despawn(item)).count() as u32
     }
 
@@ -107,7 +123,8 @@ pub(crate) struct Bearer<'a> {
     bag: &'a mut Handle<Object>,
 }
 
-/// Items go from the worker's bags into the bins of the hall. Bags that were found are given away, and who has lost theirs gets a new one.
+/// Items go from the worker's bags into the bins of the hall. Bags that were found are given away,
+/// and who has lost theirs gets a new one.
 pub(crate) fn deliver(
     mut deliveries: EventReader<Deliver>,
     mut stores: Stores,
@@ -151,11 +168,17 @@ pub(crate) struct Eater<'a> {
     food: &'a mut i16,
 }
 
-pub(crate) fn dine(mut meals: EventReader<Meal>, mut stores: Stores, mut eaters: Query<Eater>, mut commands: Commands) {
+pub(crate) fn dine(
+    mut meals: EventReader<Meal>,
+    mut stores: Stores,
+    mut eaters: Query<Eater>,
+    mut commands: Commands,
+) {
     let mut eaten = 0;
     for &Meal { by } in meals.read() {
         let Some(Eater { town, food }) = eaters.get_mut(by) else { continue };
-        let (hall, granary) = (stores.towns.of(*town).hall, stores.towns.of(*town).bins[Goods::Grain.index()]);
+        let (hall, granary) =
+            (stores.towns.of(*town).hall, stores.towns.of(*town).bins[Goods::Grain.index()]);
         if stores.use_up(granary, 1, &mut commands) == 1 {
             *food = FULL;
             stores.pay(by, hall, MEAL);

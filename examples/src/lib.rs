@@ -1,8 +1,8 @@
 //! A colony: what `cargo run --release` shows.
 //!
-//! Workers dig, haul, eat and sleep; carts with wheels, riders and mules trade between towns; everybody keeps handles of things that may be
-//! gone by the time they are needed, and finds out. More than a hundred thousand things, sixty ticks a second, the same on any
-//! number of threads.
+//! Workers dig, haul, eat and sleep; carts with wheels, riders and mules trade between towns;
+//! everybody keeps handles of things that may be gone by the time they are needed, and finds out.
+//! More than a hundred thousand things, sixty ticks a second, the same on any number of threads.
 //!
 //! Where to read on, one noun per file:
 //!
@@ -51,7 +51,8 @@ pub use orders::Order;
 
 /// The program: reads the command line, and plays.
 pub fn run() -> ExitCode {
-    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let arguments =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let request = match Request::parse(arguments) {
         Ok(request) => request,
         Err(complaint) => {

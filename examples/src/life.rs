@@ -68,8 +68,8 @@ pub(crate) struct Remains<'a> {
     town: &'a u16,
 }
 
-/// Who has no life left goes, with all that is attached: a cart with its wheels, its mule and its rider. What they carried stays where they
-/// were, to be found, and their gold goes to the hall.
+/// Who has no life left goes, with all that is attached: a cart with its wheels, its mule and its
+/// rider. What they carried stays where they were, to be found, and their gold goes to the hall.
 pub(crate) fn bury(
     mut things: Query<(Handle<Object>, Ref<object::health>)>,
     remains: Query<Remains>,
@@ -115,7 +115,13 @@ pub(crate) fn birth(towns: Res<Towns>, clock: Res<Clock>, mut commands: Commands
 }
 
 /// New workers for a town, with a pouch each.
-pub(crate) fn settle(number: u16, town: &Town, count: u32, dice: &mut Dice, commands: &mut Commands) {
+pub(crate) fn settle(
+    number: u16,
+    town: &Town,
+    count: u32,
+    dice: &mut Dice,
+    commands: &mut Commands,
+) {
     for _ in 0..count {
         let pouch = commands.spawn(bag::bag(1, number));
         let worker = commands.spawn(Object { bag: pouch, ..worker::new(number, town, dice) });

@@ -25,12 +25,14 @@ struct Cell {
     workers: u32,
 }
 
-/// The whole land in so many letters; halls, carts and sites in colours of their own, if there are any.
+/// The whole land in so many letters; halls, carts and sites in colours of their own, if there are
+/// any.
 pub(crate) fn draw(colony: &Colony, width: usize, height: usize, colours: bool) -> Vec<String> {
     let size = colony.world.resource::<Towns>().size();
     let mut cells = vec![Cell::default(); width * height];
     for dot in colony.objects().query::<Dot>() {
-        let (x, y) = (dot.place.at.x / size.x * width as f32, dot.place.at.y / size.y * height as f32);
+        let (x, y) =
+            (dot.place.at.x / size.x * width as f32, dot.place.at.y / size.y * height as f32);
         let place = (y as usize).min(height - 1) * width + (x as usize).min(width - 1);
         let cell = &mut cells[place];
         let tags = *dot.tags;
@@ -45,7 +47,10 @@ pub(crate) fn draw(colony: &Colony, width: usize, height: usize, colours: bool) 
         Cell { cart: true, .. } => 'c',
         Cell { site: true, workers: 0, .. } => ',',
         // The few are seen beside the many.
-        cell => CROWD[((cell.workers as f32 / most as f32).sqrt() * (CROWD.len() - 1) as f32).ceil() as usize],
+        cell => {
+            CROWD[((cell.workers as f32 / most as f32).sqrt() * (CROWD.len() - 1) as f32).ceil()
+                as usize]
+        }
     };
     let rows = cells.chunks(width).map(|row| row.iter().map(letter).collect::<String>());
     if colours { rows.map(|row| paint(&row)).collect() } else { rows.collect() }
@@ -73,6 +78,8 @@ fn paint(row: &str) -> String {
 /// What the letters mean.
 pub(crate) fn legend(colours: bool) -> String {
     [("H", "hall"), ("c", "cart"), (",", "site"), (".:+*#", "workers")]
-        .map(|(letters, name)| format!("{} {name}", if colours { paint(letters) } else { letters.to_owned() }))
+        .map(|(letters, name)| {
+            format!("{} {name}", if colours { paint(letters) } else { letters.to_owned() })
+        })
         .join("  ")
 }

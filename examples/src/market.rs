@@ -9,14 +9,16 @@ use crate::object::{Errand, Goods, Object, Tags, object};
 use crate::tally::{News, Note};
 use crate::town::Towns;
 
-/// How many items a town offers at once, how many it keeps for itself, and how many a cart can take.
+/// How many items a town offers at once, how many it keeps for itself, and how many a cart can
+/// take.
 const LOT: u32 = 24;
 const RESERVE: u32 = 30;
 const CARGO: u32 = 24;
 /// How many towns a trader thinks of.
 pub(crate) const GLANCES: u32 = 6;
 
-/// So many items for so much each. Of a pool of its own, with small handles: a slot is used 2048 times and then retires.
+/// So many items for so much each. Of a pool of its own, with small handles: a slot is used 2048
+/// times and then retires.
 #[derive(Thing, Save, Inspect, Default)]
 #[thing(handle(bits = 32, index = 20))]
 pub(crate) struct Offer {
@@ -38,7 +40,12 @@ pub(crate) struct Bin<'a> {
 }
 
 /// While the market is open: new prices, and new offers where the old ones are gone.
-pub(crate) fn post(mut towns: ResMut<Towns>, bins: Query<Bin>, offers: Query<Handle<Offer>>, mut commands: Commands) {
+pub(crate) fn post(
+    mut towns: ResMut<Towns>,
+    bins: Query<Bin>,
+    offers: Query<Handle<Offer>>,
+    mut commands: Commands,
+) {
     for (number, town) in towns.list.iter_mut().enumerate() {
         for goods in Goods::ALL {
             let at = goods.index();

@@ -1,6 +1,7 @@
 //! The one fat struct: everything in the colony, from a worker to a grain of wheat, is an `Object`.
 //!
-//! What an object *is* are its tags. What it is *made of*, what it *wears* and what is *in* it are links: see `Carried`.
+//! What an object *is* are its tags. What it is *made of*, what it *wears* and what is *in* it are
+//! links: see `Carried`.
 
 use lath::inspect::Inspect;
 use lath::prelude::*;
@@ -10,7 +11,8 @@ use crate::market::Offer;
 use crate::pose::{Pose, Vec2};
 
 bitflags! {
-    /// What an object is, and what is the matter with it. Systems filter by them; changing one is a bit flip.
+    /// What an object is, and what is the matter with it. Systems filter by them; changing one is a
+    /// bit flip.
     #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
     pub(crate) struct Tags: u32 {
         const WORKER = 1;
@@ -71,7 +73,8 @@ pub(crate) enum Errand {
     Sell,
 }
 
-/// Anything in the colony. Kept in columns: a system that needs two of these fields does not load the others.
+/// Anything in the colony. Kept in columns: a system that needs two of these fields does not load
+/// the others.
 #[derive(Thing, Save, Inspect, Default)]
 #[thing(columns)]
 pub(crate) struct Object {
@@ -88,7 +91,8 @@ pub(crate) struct Object {
     /// What is left of its life. Who has none left is buried.
     pub(crate) health: i16,
     pub(crate) town: u16,
-    /// No two objects ever have the same. Only to show that handles are right: `think` in `worker.rs` looks.
+    /// No two objects ever have the same. Only to show that handles are right: `think` in
+    /// `worker.rs` looks.
     pub(crate) serial: u32,
     pub(crate) weight: u32,
     pub(crate) gold: i32,
@@ -98,7 +102,8 @@ pub(crate) struct Object {
     pub(crate) ore: u32,
     pub(crate) stock: u32,
 
-    // Of workers. Nobody clears the target when it goes: its handle is stale then, and the worker notices.
+    // Of workers. Nobody clears the target when it goes: its handle is stale then, and the worker
+    // notices.
     pub(crate) task: Task,
     pub(crate) target: Handle<Object>,
     pub(crate) target_serial: u32,
@@ -119,10 +124,11 @@ pub(crate) struct Object {
     pub(crate) name: String,
 }
 
-/// What is in a bag, on a mule, in a store. If a bag is torn, what was in it is in what the bag was in; see `life.rs` for what becomes of the
-/// things of the dead.
+/// What is in a bag, on a mule, in a store. If a bag is torn, what was in it is in what the bag was
+/// in; see `life.rs` for what becomes of the things of the dead.
 ///
-/// What is *fixed* to something, such as the wheels of a cart, is in the default tree, and goes when that goes.
+/// What is *fixed* to something, such as the wheels of a cart, is in the default tree, and goes
+/// when that goes.
 pub(crate) enum Carried {}
 
 impl Relation for Carried {

@@ -1,4 +1,5 @@
-//! Orders: what can be typed into the terminal while the colony runs. Each is a system that is run once.
+//! Orders: what can be typed into the terminal while the colony runs. Each is a system that is run
+//! once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -121,8 +122,12 @@ fn levy(
     let wood = |number: usize| towns.list[number % towns.list.len()].bins[Goods::Wood.index()];
     for number in (0..towns.list.len()).filter(|&number| clock.dice(number as u32).below(4) == 0) {
         let (from, to) = (wood(number), wood(number + 1));
-        // What the bin counts now is what was in it before this order; what others bring to it is added to that.
-        let items = carried.children(from).inspect(|&item| commands.attach_in::<Carried, _>(item, to)).count() as u32;
+        // What the bin counts now is what was in it before this order; what others bring to it is
+        // added to that.
+        let items = carried
+            .children(from)
+            .inspect(|&item| commands.attach_in::<Carried, _>(item, to))
+            .count() as u32;
         if let Some(bin) = bins.get_mut(from) {
             *bin.stock = bin.stock.saturating_sub(items);
         }

@@ -1,6 +1,7 @@
 //! Where things are: points, directions, and both together.
 //!
-//! Directions are unit vectors, not angles: turning is a multiplication, which gives the same bits on every machine, and sines do not.
+//! Directions are unit vectors, not angles: turning is a multiplication, which gives the same bits
+//! on every machine, and sines do not.
 
 use std::ops::{Add, Mul, Sub};
 

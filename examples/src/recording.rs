@@ -33,7 +33,8 @@ impl Recorder {
             _ => format!("`--record {}`: {error}", path.display()),
         })?;
         let mut recorder = Self(BufWriter::new(file));
-        recorder.line(format_args!("{HEADING}\nseed {}\nthings {}", charter.seed, charter.things))?;
+        recorder
+            .line(format_args!("{HEADING}\nseed {}\nthings {}", charter.seed, charter.things))?;
         Ok(recorder)
     }
 
@@ -66,7 +67,8 @@ pub(crate) struct Recording {
 
 impl Recording {
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("`--replay {}`: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("`--replay {}`: {error}", path.display()))?;
         Self::parse(&text).map_err(|problem| format!("`--replay {}`: {problem}", path.display()))
     }
 
@@ -89,7 +91,9 @@ impl Recording {
         for (number, line) in lines {
             let wrong = |problem: String| format!("line {number} is `{line}`: {problem}");
             let [what, tick, rest] = line.split(' ').collect::<Vec<_>>()[..] else {
-                return Err(wrong("not `order TICK NAME`, `check TICK CHECKSUM` or `end TICK CHECKSUM`".into()));
+                return Err(wrong(
+                    "not `order TICK NAME`, `check TICK CHECKSUM` or `end TICK CHECKSUM`".into(),
+                ));
             };
             let tick: u64 = tick.parse().map_err(|error| wrong(format!("{error}")))?;
             if tick < latest {
@@ -100,7 +104,8 @@ impl Recording {
                 recording.orders.push((tick, rest.parse().map_err(wrong)?));
                 continue;
             }
-            let checksum = u64::from_str_radix(rest, 16).map_err(|error| wrong(format!("{error}")))?;
+            let checksum =
+                u64::from_str_radix(rest, 16).map_err(|error| wrong(format!("{error}")))?;
             recording.checks.push((tick, checksum));
             if what == "end" {
                 recording.ticks = tick;
@@ -112,7 +117,9 @@ impl Recording {
 
     /// Compares the colony after a tick with what was written down, if something was.
     pub(crate) fn compare(&self, tick: u64, checksum: impl Fn() -> u64) -> Result<(), String> {
-        for (place, &(_, expected)) in self.checks.iter().enumerate().filter(|(_, check)| check.0 == tick) {
+        for (place, &(_, expected)) in
+            self.checks.iter().enumerate().filter(|(_, check)| check.0 == tick)
+        {
             let found = checksum();
             if expected != found {
                 let before = self.checks[..place].last().map_or(0, |&(tick, _)| tick);
@@ -130,8 +137,7 @@ impl Recording {
 mod tests {
     use super::*;
 
-    const GOOD: &str =
-        "recording of a colony, format 1\nseed 7\nthings 2000\norder 3 storm\ncheck 100 0f\nend 120 10\n";
+    const GOOD: &str = "recording of a colony, format 1\nseed 7\nthings 2000\norder 3 storm\ncheck 100 0f\nend 120 10\n";
 
     #[test]
     fn a_recording_is_read_as_it_was_written() {

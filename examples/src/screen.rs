@@ -33,7 +33,15 @@ impl Screen {
     pub(crate) fn new(headless: bool) -> Self {
         let live = !headless && stdout().is_terminal();
         let colours = live && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { live, colours, headless, shown: None, ticks_shown: 0, note: String::new(), message: String::new() }
+        Self {
+            live,
+            colours,
+            headless,
+            shown: None,
+            ticks_shown: 0,
+            note: String::new(),
+            message: String::new(),
+        }
     }
 
     /// Says something that should be read.
@@ -147,11 +155,17 @@ fn picture(colony: &Colony, times: &Times, rate: f32, colours: bool) -> Vec<Stri
     ];
     let mut systems = colony.report().lines;
     systems.sort_by_key(|system| std::cmp::Reverse(system.mean * system.runs.min(1 << 30) as u32));
-    let table =
-        std::iter::once(format!("{:<22} {:>9} {:>9}", "system", "last", "mean")).chain(systems.iter().map(|system| {
-            let name: String = system.name.rsplit(" / ").next().unwrap_or_default().chars().take(22).collect();
-            format!("{name:<22} {:>9} {:>9}", format!("{:.1?}", system.last), format!("{:.1?}", system.mean))
-        }));
+    let table = std::iter::once(format!("{:<22} {:>9} {:>9}", "system", "last", "mean")).chain(
+        systems.iter().map(|system| {
+            let name: String =
+                system.name.rsplit(" / ").next().unwrap_or_default().chars().take(22).collect();
+            format!(
+                "{name:<22} {:>9} {:>9}",
+                format!("{:.1?}", system.last),
+                format!("{:.1?}", system.mean)
+            )
+        }),
+    );
     let rows = map::draw(colony, MAP.0, MAP.1, colours);
     lines.extend(rows.into_iter().zip(table).map(|(row, system)| format!("{row} | {system}")));
     lines.push(map::legend(colours));
@@ -168,7 +182,11 @@ fn phase(colony: &Colony) -> &'static str {
 /// 1234567 as `1,234,567`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let groups: Vec<_> =
-        digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group).into_owned()).collect();
+    let groups: Vec<_> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| String::from_utf8_lossy(group).into_owned())
+        .collect();
     groups.join(",")
 }

@@ -1,4 +1,5 @@
-//! A session: the loop around the colony. Pace, keys, inspector, recordings and saves are here, and nowhere in the colony itself.
+//! A session: the loop around the colony. Pace, keys, inspector, recordings and saves are here, and
+//! nowhere in the colony itself.
 
 use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
@@ -41,10 +42,14 @@ struct Session {
 /// Does what was asked for on the command line.
 pub(crate) fn run(request: &Request) -> Result<(), String> {
     let replay = request.replay.as_deref().map(Recording::read).transpose()?;
-    let keep = (request.save.is_some() || !request.headless) && replay.is_none() && request.record.is_none();
+    let keep = (request.save.is_some() || !request.headless)
+        && replay.is_none()
+        && request.record.is_none();
     let charter = match &replay {
         Some(recording) => recording.charter,
-        None => Charter { seed: request.seed.unwrap_or(SEED), things: request.things.unwrap_or(THINGS) },
+        None => {
+            Charter { seed: request.seed.unwrap_or(SEED), things: request.things.unwrap_or(THINGS) }
+        }
     };
     let usual = || PathBuf::from(format!("colony-{}-{}.lath", charter.seed, charter.things));
     let save = keep.then(|| request.save.clone().unwrap_or_else(usual));
@@ -65,21 +70,37 @@ pub(crate) fn run(request: &Request) -> Result<(), String> {
     if let Some(threads) = request.threads {
         colony.threads(threads);
     }
-    let recorder = request.record.as_deref().map(|path| Recorder::create(path, charter)).transpose()?;
+    let recorder =
+        request.record.as_deref().map(|path| Recorder::create(path, charter)).transpose()?;
 
     let mut screen = Screen::new(request.headless);
     let Charter { seed, things } = colony.charter();
     match saved {
-        Some(path) => {
-            screen.say(&format!("colony {seed} goes on from {} at tick {}", path.display(), colony.clock().tick))
-        }
+        Some(path) => screen.say(&format!(
+            "colony {seed} goes on from {} at tick {}",
+            path.display(),
+            colony.clock().tick
+        )),
         None => screen.say(&format!("colony {seed} is founded with {things} things")),
     }
     let read_only = recorder.is_some() || replay.is_some();
-    let inspector = if request.headless { None } else { inspect(&mut screen, &mut colony.world, read_only) };
+    let inspector =
+        if request.headless { None } else { inspect(&mut screen, &mut colony.world, read_only) };
     let inputs = input::listen(!request.headless && replay.is_none());
     let paced = !request.headless;
-    Session { colony, until, paced, save, recorder, replay, inspector, inputs, screen, times: Times::default() }.run()
+    Session {
+        colony,
+        until,
+        paced,
+        save,
+        recorder,
+        replay,
+        inspector,
+        inputs,
+        screen,
+        times: Times::default(),
+    }
+    .run()
 }
 
 /// Better now than after an hour.
@@ -100,17 +121,24 @@ fn resume(path: &Path, request: &Request, until: Option<u64>) -> Result<Colony, 
         path.display(),
         "The file was left as it is; `--fresh` begins anew and replaces it, `--save FILE` takes another",
     );
-    let colony = Colony::load(path).map_err(|error| format!("cannot go on from {file}: {error}. {way_out}"))?;
+    let colony = Colony::load(path)
+        .map_err(|error| format!("cannot go on from {file}: {error}. {way_out}"))?;
     let Charter { seed, things } = colony.charter();
     if let Some(other) = request.seed.filter(|&other| other != seed) {
-        return Err(format!("`--seed {other}`: {file} is of the colony with seed {seed}. {way_out}"));
+        return Err(format!(
+            "`--seed {other}`: {file} is of the colony with seed {seed}. {way_out}"
+        ));
     }
     if let Some(other) = request.things.filter(|&other| other != things) {
-        return Err(format!("`--things {other}`: {file} is of a colony that was founded with {things}. {way_out}"));
+        return Err(format!(
+            "`--things {other}`: {file} is of a colony that was founded with {things}. {way_out}"
+        ));
     }
     let tick = colony.clock().tick;
     match until {
-        Some(until) if until < tick => Err(format!("`--ticks {until}`: {file} is at tick {tick} already. {way_out}")),
+        Some(until) if until < tick => {
+            Err(format!("`--ticks {until}`: {file} is at tick {tick} already. {way_out}"))
+        }
         _ => Ok(colony),
     }
 }
@@ -157,7 +185,8 @@ impl Session {
             self.screen.show(&self.colony, &self.times, self.until);
             if self.paced {
                 // Who is late is not hurried afterwards.
-                next = (next + Duration::from_secs(1) / TICKS_PER_SECOND as u32).max(Instant::now());
+                next =
+                    (next + Duration::from_secs(1) / TICKS_PER_SECOND as u32).max(Instant::now());
                 std::thread::sleep(next.saturating_duration_since(Instant::now()));
             }
         }
@@ -186,7 +215,9 @@ impl Session {
                 Input::Order(order) => {
                     self.colony.order(order);
                     self.screen.say(&format!("{order} at tick {tick}"));
-                    self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.order(tick, order))?;
+                    self.recorder
+                        .as_mut()
+                        .map_or(Ok(()), |recorder| recorder.order(tick, order))?;
                 }
             }
         }
@@ -217,12 +248,16 @@ impl Session {
         if let Some(recording) = &self.replay {
             recording.compare(tick, || self.colony.checksum())?;
             match tick == recording.ticks {
-                true => println!("replay           the same, {} times compared", recording.checks.len()),
+                true => {
+                    println!("replay           the same, {} times compared", recording.checks.len())
+                }
                 false => println!("replay           stopped at tick {tick} of {}", recording.ticks),
             }
         }
         if let Some(path) = &self.save {
-            self.colony.save(path).map_err(|error| format!("the colony could not be saved: {error}"))?;
+            self.colony
+                .save(path)
+                .map_err(|error| format!("the colony could not be saved: {error}"))?;
             println!("saved            {}", path.display());
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Sites: fields, forests and seams. Workers dig there until nothing is left, and new ones come up elsewhere.
+//! Sites: fields, forests and seams. Workers dig there until nothing is left, and new ones come up
+//! elsewhere.
 
 use lath::prelude::*;
 
@@ -33,7 +34,8 @@ pub(crate) fn new(number: u16, town: &Town, dice: &mut Dice) -> Object {
     }
 }
 
-/// A worker hits a site. Workers say so all at once, on all threads; what comes of it is settled one after the other, by `mine`.
+/// A worker hits a site. Workers say so all at once, on all threads; what comes of it is settled
+/// one after the other, by `mine`.
 pub(crate) struct Strike {
     pub(crate) by: Handle<Object>,
     pub(crate) site: Handle<Object>,
@@ -58,7 +60,8 @@ pub(crate) fn mine(
     let (mut mined, mut torn) = (0, 0);
     let mut dice = clock.dice(0);
     for &Strike { by, site } in strikes.read() {
-        let Some(Site { goods, town, ore }) = sites.get_mut(site).filter(|site| *site.ore > 0) else {
+        let Some(Site { goods, town, ore }) = sites.get_mut(site).filter(|site| *site.ore > 0)
+        else {
             continue; // others have taken the last of it in this very tick
         };
         *ore -= 1;

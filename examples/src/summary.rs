@@ -29,7 +29,9 @@ impl Times {
     fn overall(&self) -> [f32; 3] {
         let mut sorted = self.taken.clone();
         sorted.sort_unstable();
-        let at = |part: usize| sorted.get((sorted.len() * part / 100).min(sorted.len().saturating_sub(1)));
+        let at = |part: usize| {
+            sorted.get((sorted.len() * part / 100).min(sorted.len().saturating_sub(1)))
+        };
         [at(50), at(99), at(100)].map(|time| time.copied().unwrap_or(0) as f32 / 1000.0)
     }
 }
@@ -106,9 +108,16 @@ pub(crate) fn summary(colony: &Colony, times: &Times, elapsed: Duration) -> Stri
     );
     add(
         "good handles",
-        format!("{} led to the thing that was meant, {} to another", of(News::Confirmed), of(News::Mistaken)),
+        format!(
+            "{} led to the thing that was meant, {} to another",
+            of(News::Confirmed),
+            of(News::Mistaken)
+        ),
     );
-    add("invariants", colony.check().map_or_else(|broken| format!("BROKEN: {broken}"), |()| "hold".into()));
+    add(
+        "invariants",
+        colony.check().map_or_else(|broken| format!("BROKEN: {broken}"), |()| "hold".into()),
+    );
     add(
         "time",
         format!(
@@ -122,5 +131,8 @@ pub(crate) fn summary(colony: &Colony, times: &Times, elapsed: Duration) -> Stri
 
 /// How many handles turned out to be stale.
 pub(crate) fn stale(colony: &Colony) -> u64 {
-    [News::StaleTargets, News::StaleOffers, News::StaleRiders].map(|news| colony.tally().of(news)).into_iter().sum()
+    [News::StaleTargets, News::StaleOffers, News::StaleRiders]
+        .map(|news| colony.tally().of(news))
+        .into_iter()
+        .sum()
 }

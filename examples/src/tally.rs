@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// How often something has happened in a tick: an event.
 ///
-/// Each system counts for itself and sends the sum as a command. If all of them wrote to one `Tally`, they would have to wait for
-/// each other.
+/// Each system counts for itself and sends the sum as a command. If all of them wrote to one
+/// `Tally`, they would have to wait for each other.
 pub(crate) struct Note(pub(crate) News, pub(crate) u64);
 
 /// Something that is worth counting.

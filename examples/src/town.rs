@@ -44,11 +44,17 @@ impl Towns {
     /// So many towns, with nothing in them.
     pub(crate) fn new(count: u32) -> Self {
         let columns = (count as f32).sqrt().ceil() as u32;
-        let centre = |number: u32| Vec2::new((number % columns) as f32 + 0.5, (number / columns) as f32 + 0.5) * ACRE;
-        Self { list: (0..count).map(|number| Town { centre: centre(number), ..default() }).collect(), columns }
+        let centre = |number: u32| {
+            Vec2::new((number % columns) as f32 + 0.5, (number / columns) as f32 + 0.5) * ACRE
+        };
+        Self {
+            list: (0..count).map(|number| Town { centre: centre(number), ..default() }).collect(),
+            columns,
+        }
     }
 
-    /// A town by its number. Whatever the number is, there is one: it may have been edited in the inspector.
+    /// A town by its number. Whatever the number is, there is one: it may have been edited in the
+    /// inspector.
     pub(crate) fn of(&self, number: u16) -> &Town {
         &self.list[self.place_of(number)]
     }
@@ -71,7 +77,8 @@ impl Towns {
 
     /// How wide and how high all of it is.
     pub(crate) fn size(&self) -> Vec2 {
-        Vec2::new(self.columns as f32, (self.list.len() as u32).div_ceil(self.columns) as f32) * ACRE
+        Vec2::new(self.columns as f32, (self.list.len() as u32).div_ceil(self.columns) as f32)
+            * ACRE
     }
 
     /// All bins: where they are, and what they are for.

@@ -68,8 +68,9 @@ struct Looks {
     mistaken: AtomicU64,
 }
 
-/// Every worker looks at its target and goes there, or does what it came for, or chooses another. On all threads: what is written nobody
-/// else reads meanwhile, and what concerns others is sent to them as an event.
+/// Every worker looks at its target and goes there, or does what it came for, or chooses another.
+/// On all threads: what is written nobody else reads meanwhile, and what concerns others is sent to
+/// them as an event.
 pub(crate) fn think(
     mut workers: Query<Worker>,
     seen: Query<Seen>,
@@ -89,7 +90,8 @@ pub(crate) fn think(
             me.choose(town, *phase.get(), &seen, &mut clock.dice(*me.serial));
         }
         let Some(there) = seen.get(*me.target) else {
-            // Gone: dug up, rotten, or eaten. Perhaps something else is in its slot by now; the handle knows.
+            // Gone: dug up, rotten, or eaten. Perhaps something else is in its slot by now; the
+            // handle knows.
             looks.stale.fetch_add(1, Relaxed);
             return me.stop();
         };
@@ -126,10 +128,17 @@ impl Worker<'_> {
     }
 
     /// The nearest of a few sites.
-    fn nearest(&self, sites: &[Handle<Object>], seen: &Query<Seen>, dice: &mut Dice) -> Handle<Object> {
+    fn nearest(
+        &self,
+        sites: &[Handle<Object>],
+        seen: &Query<Seen>,
+        dice: &mut Dice,
+    ) -> Handle<Object> {
         let mut nearest = (f32::INFINITY, Handle::NIL);
         for site in (0..3).filter_map(|_| dice.pick(sites)) {
-            let distance = seen.get(site).map_or(f32::INFINITY, |site| (site.place.at - self.place.at).length());
+            let distance = seen
+                .get(site)
+                .map_or(f32::INFINITY, |site| (site.place.at - self.place.at).length());
             // One that is gone already will do if there is no other: the worker will notice.
             if distance < nearest.0 || nearest.1.is_nil() {
                 nearest = (distance, site);
@@ -144,7 +153,8 @@ impl Worker<'_> {
     }
 
     fn stop(&mut self) {
-        (*self.task, *self.target, *self.step, *self.wait) = (Task::Idle, Handle::NIL, Vec2::ZERO, 5);
+        (*self.task, *self.target, *self.step, *self.wait) =
+            (Task::Idle, Handle::NIL, Vec2::ZERO, 5);
     }
 
     /// Does what it came for.

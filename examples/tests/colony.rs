@@ -57,7 +57,11 @@ fn text(bytes: &[u8]) -> String {
 
 /// The line of the summary that begins like this. The summary comes last.
 fn line<'a>(printed: &'a str, begin: &str) -> &'a str {
-    printed.lines().rev().find(|line| line.starts_with(begin)).unwrap_or_else(|| panic!("no `{begin}` in\n{printed}"))
+    printed
+        .lines()
+        .rev()
+        .find(|line| line.starts_with(begin))
+        .unwrap_or_else(|| panic!("no `{begin}` in\n{printed}"))
 }
 
 fn checksum(printed: &str) -> String {
@@ -67,7 +71,8 @@ fn checksum(printed: &str) -> String {
 /// The number after a word in a line of the summary.
 fn count(printed: &str, begin: &str, word: &str) -> u64 {
     let line = line(printed, begin);
-    let after = line.split_once(word).unwrap_or_else(|| panic!("no `{word}` in `{line}`")).1.trim_start();
+    let after =
+        line.split_once(word).unwrap_or_else(|| panic!("no `{word}` in `{line}`")).1.trim_start();
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap_or_else(|_| panic!("no number after `{word}` in `{line}`"))
 }
@@ -75,7 +80,9 @@ fn count(printed: &str, begin: &str, word: &str) -> u64 {
 #[test]
 fn the_seed_decides_and_the_threads_do_not() {
     let folder = Folder::new("threads");
-    let run = |more: &str| checksum(&folder.printed(&format!("--headless --things 6000 --ticks 150 {more}")));
+    let run = |more: &str| {
+        checksum(&folder.printed(&format!("--headless --things 6000 --ticks 150 {more}")))
+    };
     let one = run("--seed 3 --threads 1");
     for threads in [2, 3] {
         assert_eq!(run(&format!("--seed 3 --threads {threads}")), one, "{threads} threads");
@@ -109,10 +116,16 @@ fn everything_happens_and_the_inventories_are_sound() {
         assert!(count(&printed, begin, word) > 0, "`{word}` in\n{printed}");
     }
     let stale = line(&printed, "stale handles");
-    assert!(!stale.contains(" 0 targets") && !stale.contains(" 0 offers") && !stale.contains(" 0 riders"), "{stale}");
+    assert!(
+        !stale.contains(" 0 targets")
+            && !stale.contains(" 0 offers")
+            && !stale.contains(" 0 riders"),
+        "{stale}"
+    );
     assert!(line(&printed, "good handles").ends_with("meant, 0 to another"), "{printed}");
     assert!(line(&printed, "invariants").ends_with("hold"), "pools, trees and bins:\n{printed}");
-    for system in ["think", "walk", "place", "mine", "deliver", "trade", "bury", "weigh", "ledger"] {
+    for system in ["think", "walk", "place", "mine", "deliver", "trade", "bury", "weigh", "ledger"]
+    {
         assert!(printed.contains(system), "no {system} in\n{printed}");
     }
 }
@@ -143,7 +156,10 @@ fn a_save_that_does_not_fit_is_named_and_left_alone() {
         assert_eq!(code, Some(1), "`{line}`: {complaint}");
         assert!(complaint.contains(part) && complaint.contains("--fresh"), "`{line}`: {complaint}");
     };
-    refused("--headless --save it.lath --seed 6", "`--seed 6`: it.lath is of the colony with seed 5");
+    refused(
+        "--headless --save it.lath --seed 6",
+        "`--seed 6`: it.lath is of the colony with seed 5",
+    );
     refused("--headless --save it.lath --things 2000", "`--things 2000`: it.lath");
     refused("--headless --save it.lath --ticks 3", "`--ticks 3`: it.lath is at tick 20 already");
     assert_eq!(fs::read(folder.file("it.lath")).unwrap(), whole);
@@ -151,20 +167,28 @@ fn a_save_that_does_not_fit_is_named_and_left_alone() {
     let mut flipped = whole.clone();
     let middle = flipped.len() / 2;
     flipped[middle] ^= 4;
-    for (bytes, part) in [(&flipped[..], "damaged"), (&whole[..whole.len() / 3], ""), (b"not a save", "not a save")] {
+    for (bytes, part) in
+        [(&flipped[..], "damaged"), (&whole[..whole.len() / 3], ""), (b"not a save", "not a save")]
+    {
         fs::write(folder.file("it.lath"), bytes).unwrap();
         refused("--headless --save it.lath", part);
         assert_eq!(fs::read(folder.file("it.lath")).unwrap(), bytes);
     }
-    let printed = folder.printed("--headless --things 1000 --seed 5 --save it.lath --fresh --ticks 20");
+    let printed =
+        folder.printed("--headless --things 1000 --seed 5 --save it.lath --fresh --ticks 20");
     assert!(printed.contains("is founded"), "{printed}");
-    assert_eq!(fs::read(folder.file("it.lath")).unwrap(), whole, "the same colony is the same file");
+    assert_eq!(
+        fs::read(folder.file("it.lath")).unwrap(),
+        whole,
+        "the same colony is the same file"
+    );
 }
 
 #[test]
 fn a_recording_is_replayed_and_a_changed_one_is_noticed() {
     let folder = Folder::new("replay");
-    let recorded = folder.printed("--headless --things 1500 --seed 9 --ticks 250 --record run.txt --threads 1");
+    let recorded = folder
+        .printed("--headless --things 1500 --seed 9 --ticks 250 --record run.txt --threads 1");
     let replayed = folder.printed("--headless --replay run.txt --threads 2");
     assert_eq!(checksum(&replayed), checksum(&recorded));
     assert!(replayed.contains("the same, 3 times compared"), "{replayed}");

@@ -1,7 +1,7 @@
 //! Every example prints exactly what the comment at the end of its source says.
 //!
-//! `cargo test` builds the examples beside the tests; after `cargo test --test expected_output` alone they may be
-//! missing or old.
+//! `cargo test` builds the examples beside the tests; after `cargo test --test expected_output`
+//! alone they may be missing or old.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,16 +18,26 @@ fn every_example_prints_what_its_source_says() {
         let output = Command::new(built(name)).output().unwrap_or_else(|error| {
             panic!("{name} could not be run ({error}): `cargo test -p lath-examples` builds it");
         });
-        assert!(output.status.success(), "{name} failed:\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{name} failed:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let printed = String::from_utf8(output.stdout).unwrap();
         let expected = expected(&source);
-        assert!(printed == expected, "{name} printed\n\n{printed}\nwhere {} says\n\n{expected}", source.display());
+        assert!(
+            printed == expected,
+            "{name} printed\n\n{printed}\nwhere {} says\n\n{expected}",
+            source.display()
+        );
     }
 }
 
 #[test]
 fn every_rung_of_the_ladder_is_a_small_story() {
-    let rungs = sources().into_iter().filter(|source| source.file_name().unwrap().to_str().unwrap().starts_with('0'));
+    let rungs = sources()
+        .into_iter()
+        .filter(|source| source.file_name().unwrap().to_str().unwrap().starts_with('0'));
     let words = ["handles", "pool", "tree", "columns", "view", "systems", "commands", "snapshot"];
     let names = rungs.clone().map(|rung| rung.file_stem().unwrap().to_str().unwrap().to_string());
     let expected = words.iter().zip(1..).map(|(word, rung)| format!("0{rung}_{word}"));
@@ -36,7 +46,11 @@ fn every_rung_of_the_ladder_is_a_small_story() {
         let text = fs::read_to_string(&rung).unwrap();
         let (story, _) = text.split_once(HEADING).unwrap();
         let lines = story.trim_end().lines().count();
-        assert!((40..=120).contains(&lines), "{} has {lines} lines before its output", rung.display());
+        assert!(
+            (40..=120).contains(&lines),
+            "{} has {lines} lines before its output",
+            rung.display()
+        );
         for part in ["//! Shows: ", "//! Run: `cargo run --example ", "\nfn main() ", "assert"] {
             assert!(text.contains(part), "{} has no `{part}`", rung.display());
         }
@@ -46,7 +60,8 @@ fn every_rung_of_the_ladder_is_a_small_story() {
 /// The examples' sources, in order.
 fn sources() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-    let mut sources: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut sources: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
     sources.sort();
     sources
@@ -65,8 +80,9 @@ fn expected(source: &Path) -> String {
         panic!("{} does not end with `{HEADING}`", source.display());
     };
     let lines = block.trim_start_matches(['\r', '\n']).lines().map(|line| {
-        let line =
-            line.strip_prefix("//").unwrap_or_else(|| panic!("`{line}` follows the output of {}", source.display()));
+        let line = line
+            .strip_prefix("//")
+            .unwrap_or_else(|| panic!("`{line}` follows the output of {}", source.display()));
         line.strip_prefix(' ').unwrap_or(line)
     });
     // The first line only sets the output off from the heading.

@@ -45,7 +45,8 @@ fn pouch() -> Item {
 /// Every item with what it is in and what holds it: all that a refusal must not change.
 fn picture(all: &Inventory) -> String {
     let items = all.items();
-    let around = |item| (items.tree_of::<Inside>().parent(item), items.tree_of::<Held>().parent(item));
+    let around =
+        |item| (items.tree_of::<Inside>().parent(item), items.tree_of::<Held>().parent(item));
     items.iter().map(|(handle, item)| format!("{handle} {item:?} {:?}\n", around(handle))).collect()
 }
 
@@ -75,8 +76,12 @@ fn the_weight_counts_for_everything_around() {
     // The pouch would bear it, and has room for it; the bag around it would not.
     all.add(Item::new("stone", Grams(700)), bag).unwrap();
     let stone = all.add(Item::new("pebble", Grams(200)), place).unwrap();
-    let refused =
-        Refusal::TooHeavy { container: "the bag".into(), load: Grams(905), more: Grams(200), bears: Grams(1000) };
+    let refused = Refusal::TooHeavy {
+        container: "the bag".into(),
+        load: Grams(905),
+        more: Grams(200),
+        bears: Grams(1000),
+    };
     assert_eq!(all.put(stone, 1, pouch), Err(refused));
     // What is in the bag already may go deeper: it is no heavier for the bag.
     let light = all.add(Item::new("feather", Grams(90)), bag).unwrap();
@@ -93,8 +98,14 @@ fn a_container_has_only_so_many_places() {
     }
     let new = all.add(coins(5), place).unwrap();
     let before = picture(&all);
-    assert_eq!(all.put(new, 5, bag), Err(Refusal::Full { container: "the bag".into(), places: 3, fits: 2 }));
-    assert_eq!(all.split(old, 3), Err(Refusal::Full { container: "the bag".into(), places: 3, fits: 0 }));
+    assert_eq!(
+        all.put(new, 5, bag),
+        Err(Refusal::Full { container: "the bag".into(), places: 3, fits: 2 })
+    );
+    assert_eq!(
+        all.split(old, 3),
+        Err(Refusal::Full { container: "the bag".into(), places: 3, fits: 0 })
+    );
     assert_eq!(picture(&all), before);
     assert_eq!(all.put(new, 2, bag), Ok(old));
     all.check().unwrap();
@@ -117,7 +128,10 @@ fn an_item_is_in_the_bag_and_in_the_hand_until_one_of_them_is_left() {
     let Start { mut all, you, hands: [left, right], bag, .. } = start();
     let sword = all.add(Item::new("sword", Grams(300)), bag).unwrap();
     all.equip(sword, left).unwrap();
-    assert_eq!((all.held_by(left), all.items().tree_of::<Inside>().parent(sword)), (Some(sword), Some(bag)));
+    assert_eq!(
+        (all.held_by(left), all.items().tree_of::<Inside>().parent(sword)),
+        (Some(sword), Some(bag))
+    );
     all.equip(sword, right).unwrap();
     assert_eq!((all.held_by(left), all.hand_of(sword)), (None, Some(right)));
 
@@ -160,7 +174,10 @@ fn what_was_in_a_smashed_chest_lies_where_it_was() {
 #[test]
 fn a_recipe_takes_all_its_parts_or_none() {
     let Start { mut all, you, bag, .. } = start();
-    let recipe = Recipe { makes: Item::new("necklace", Grams(60)), parts: vec![("coin", 25), ("string", 1)] };
+    let recipe = Recipe {
+        makes: Item::new("necklace", Grams(60)),
+        parts: vec![("coin", 25), ("string", 1)],
+    };
     all.add(coins(20), bag).unwrap();
     let more = all.add(coins(20), bag).unwrap();
     let before = picture(&all);
@@ -175,7 +192,8 @@ fn a_recipe_takes_all_its_parts_or_none() {
     all.check().unwrap();
 }
 
-/// Thousands of random calls. After each the rules hold, no coin is lost, and a refusal has changed nothing.
+/// Thousands of random calls. After each the rules hold, no coin is lost, and a refusal has changed
+/// nothing.
 #[test]
 fn whatever_is_tried_the_rules_hold_and_nothing_is_lost() {
     for seed in 1..=6 {
@@ -210,12 +228,19 @@ fn whatever_is_tried_the_rules_hold_and_nothing_is_lost() {
             };
             if let Err(refusal) = done {
                 refused += 1;
-                assert_eq!(picture(&all), before, "refused ({refusal}), and yet changed: seed {seed}, step {step}");
+                assert_eq!(
+                    picture(&all),
+                    before,
+                    "refused ({refusal}), and yet changed: seed {seed}, step {step}"
+                );
             }
             all.check().unwrap_or_else(|broken| panic!("{broken}: seed {seed}, step {step}"));
             assert_eq!(tally(&all)["coin"], coins_before, "seed {seed}, step {step}");
         }
-        assert!((100..390).contains(&refused), "{refused} of 400 were refused: the test tries too little or too much");
+        assert!(
+            (100..390).contains(&refused),
+            "{refused} of 400 were refused: the test tries too little or too much"
+        );
     }
 }
 
@@ -232,7 +257,10 @@ fn the_help_is_about_commands_that_there_are() {
     for line in command::HELP.lines().filter_map(|line| line.strip_prefix("  ")) {
         let usage = line.split("  ").next().unwrap().replace(['[', ']'], "").replace('N', "2");
         for example in usage.split(", ") {
-            assert!(command::Command::parse(example).is_ok(), "`{example}` is shown, and not understood");
+            assert!(
+                command::Command::parse(example).is_ok(),
+                "`{example}` is shown, and not understood"
+            );
         }
     }
 }
@@ -282,8 +310,10 @@ fn bad_arguments_are_refused_in_words() {
 /// Runs the program, which `cargo test` has built beside the tests, with something typed into it.
 fn demo(arguments: &[&str], typed: &str) -> Output {
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
-    let program: PathBuf =
-        deps.with_file_name("examples").join("inventory").with_extension(std::env::consts::EXE_EXTENSION);
+    let program: PathBuf = deps
+        .with_file_name("examples")
+        .join("inventory")
+        .with_extension(std::env::consts::EXE_EXTENSION);
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::piped())

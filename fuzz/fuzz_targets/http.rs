@@ -1,4 +1,5 @@
-//! What a client may send to the inspector: a head and a body in pieces, whatever they are. What can be understood is asked.
+//! What a client may send to the inspector: a head and a body in pieces, whatever they are. What
+//! can be understood is asked.
 
 #![no_main]
 

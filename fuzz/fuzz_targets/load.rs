@@ -1,4 +1,5 @@
-//! Loads anything: as a save, as the body of a save with the right checksums, and as text. It is a world or an error.
+//! Loads anything: as a save, as the body of a save with the right checksums, and as text. It is a
+//! world or an error.
 
 #![no_main]
 

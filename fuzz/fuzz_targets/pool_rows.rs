@@ -1,4 +1,5 @@
-//! Calls of every kind on a pool of rows, against the oracle: handles of all sizes, kinds, slots that retire.
+//! Calls of every kind on a pool of rows, against the oracle: handles of all sizes, kinds, slots
+//! that retire.
 
 #![no_main]
 

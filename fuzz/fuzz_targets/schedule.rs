@@ -1,4 +1,5 @@
-//! Schedules and commands, on one thread, on several and shuffled, against a model that calls systems one by one.
+//! Schedules and commands, on one thread, on several and shuffled, against a model that calls
+//! systems one by one.
 
 #![no_main]
 
@@ -23,7 +24,8 @@ fuzz_target!(|bytes: &[u8]| {
     let case = case(&mut Dice::from_bytes(bytes));
     let seed = bytes.len() as u64;
     compare(&case, &[(1, None), (2, None), (3, Some(seed))], "these bytes");
-    // Nobody waits for the threads of a schedule that is gone. What one holds that is just about to end looks like a leak.
+    // Nobody waits for the threads of a schedule that is gone. What one holds that is just about to
+    // end looks like a leak.
     let until = Instant::now() + Duration::from_secs(5);
     while threads() > before && Instant::now() < until {
         std::thread::sleep(Duration::from_micros(50));

@@ -1,4 +1,5 @@
-//! Things with tags, which are kept together in clusters, in rows and in columns, against the oracle.
+//! Things with tags, which are kept together in clusters, in rows and in columns, against the
+//! oracle.
 
 #![no_main]
 

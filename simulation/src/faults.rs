@@ -1,8 +1,9 @@
 //! A program that is played by one world in which things go wrong: callbacks panic.
 //!
-//! Before some of the steps a fuse is lit, so that the n-th callback within the step panics, whichever it is. What is there
-//! afterwards must be something that could be left: nothing that is dead has risen, nothing has come that nobody made, all
-//! invariants hold, and in the end everything that was made has been dropped.
+//! Before some of the steps a fuse is lit, so that the n-th callback within the step panics,
+//! whichever it is. What is there afterwards must be something that could be left: nothing that is
+//! dead has risen, nothing has come that nobody made, all invariants hold, and in the end
+//! everything that was made has been dropped.
 
 use crate::adapter::Setup;
 use crate::adapter::things::{First, Layout, Second};
@@ -42,7 +43,9 @@ fn play_in<L: Layout>(program: &[Step]) -> Result<(), Failure> {
             Err(panic) if burned => {
                 let text = message(&*panic);
                 if !text.contains(fuse::MESSAGE) {
-                    return Err(fails(format!("another panic than the one that was planted: {text}")));
+                    return Err(fails(format!(
+                        "another panic than the one that was planted: {text}"
+                    )));
                 }
                 game.adopt(&ask).map_err(fails)?;
             }

@@ -1,7 +1,8 @@
 //! Faults that are planted ahead: the n-th call of any callback panics.
 //!
-//! Everything that lath calls and that a user could have written (`Drop`, `Clone`, `Default`, `PartialEq`, closures, hooks,
-//! systems, iterators) calls [`burn`]. While a fuse is lit each call shortens it, and the last one panics.
+//! Everything that lath calls and that a user could have written (`Drop`, `Clone`, `Default`,
+//! `PartialEq`, closures, hooks, systems, iterators) calls [`burn`]. While a fuse is lit each call
+//! shortens it, and the last one panics.
 
 use std::cell::Cell;
 use std::panic;
@@ -68,8 +69,9 @@ fn quiet() {
     ONCE.call_once(|| {
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let planted = info.payload().downcast_ref::<String>().is_some_and(|text| text == MESSAGE)
-                || info.payload().downcast_ref::<&str>().is_some_and(|text| *text == MESSAGE);
+            let planted =
+                info.payload().downcast_ref::<String>().is_some_and(|text| text == MESSAGE)
+                    || info.payload().downcast_ref::<&str>().is_some_and(|text| *text == MESSAGE);
             if !planted && !HUSHED.get() {
                 print(info);
             }

@@ -1,4 +1,5 @@
-//! A game: a program is played by several worlds and by the model, which must agree after every step.
+//! A game: a program is played by several worlds and by the model, which must agree after every
+//! step.
 
 use std::fmt;
 
@@ -54,9 +55,11 @@ pub struct Game {
 }
 
 impl Game {
-    /// A game in which nothing has happened. The other layout plays only what is known to work there.
+    /// A game in which nothing has happened. The other layout plays only what is known to work
+    /// there.
     pub fn new(setup: &Setup, crowd: Crowd, other_layout: bool) -> Self {
-        let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Real::<First>::new(setup, Route::Straight))];
+        let mut sides: Vec<Box<dyn Side>> =
+            vec![Box::new(Real::<First>::new(setup, Route::Straight))];
         if crowd == Crowd::All {
             if other_layout {
                 sides.push(Box::new(Real::<Second>::new(setup, Route::Straight)));
@@ -80,7 +83,8 @@ impl Game {
     fn who(&self, pool: usize, number: u16) -> Id {
         let model = &self.model.pools[pool];
         let of = |all: &[Id]| all[all.len() - 1 - usize::from(number / 16) % all.len()];
-        let used = || model.with_fate(|fate| matches!(fate, Fate::Live | Fate::Staged | Fate::Reserved));
+        let used =
+            || model.with_fate(|fate| matches!(fate, Fate::Live | Fate::Staged | Fate::Reserved));
         match number % 16 {
             0 => Id::NIL,
             1 => made_up(pool, number / 16),
@@ -109,7 +113,11 @@ impl Game {
         }
         for (side, answer) in self.sides.iter().zip(&answers).skip(1) {
             if answer != &answers[0] && !is_hint(ask.call, side.route()) {
-                return Err(format!("{} answered {answer:?}, and {:?} was answered first", side.name(), answers[0]));
+                return Err(format!(
+                    "{} answered {answer:?}, and {:?} was answered first",
+                    side.name(),
+                    answers[0]
+                ));
             }
         }
         self.judged(ask, &answers[0])?;
@@ -117,7 +125,10 @@ impl Game {
         for side in &self.sides[1..] {
             let look = look(&**side)?;
             if look != first {
-                return Err(format!("{} looks otherwise:\n{look:?}\nand the first\n{first:?}", side.name()));
+                return Err(format!(
+                    "{} looks otherwise:\n{look:?}\nand the first\n{first:?}",
+                    side.name()
+                ));
             }
         }
         Ok(())
@@ -130,13 +141,20 @@ impl Game {
         self.model.same_as(&look(&*self.sides[0])?)
     }
 
-    /// A call has panicked on the way: the model takes over what is there, if it can be what was left.
+    /// A call has panicked on the way: the model takes over what is there, if it can be what was
+    /// left.
     pub fn adopt(&mut self, ask: &Ask) -> Result<(), String> {
         let look = look(&*self.sides[0])?;
         self.model.adopt(&look, &*self.sides[0])?;
         self.model.same_as(&look)?;
         let (names, model) = (&mut self.names[ask.pool], &self.model.pools[ask.pool]);
-        names.extend(model.with_fate(|_| true).into_iter().filter(|id| !names.contains(id)).collect::<Vec<_>>());
+        names.extend(
+            model
+                .with_fate(|_| true)
+                .into_iter()
+                .filter(|id| !names.contains(id))
+                .collect::<Vec<_>>(),
+        );
         self.forget_reclaimed(ask);
         Ok(())
     }
@@ -162,7 +180,8 @@ impl Game {
     fn forget_reclaimed(&mut self, ask: &Ask) {
         if ask.call == Call::Reclaim {
             let model = &self.model.pools[ask.pool];
-            self.names[ask.pool].retain(|id| model.fate(*id).is_some() || model.last_generation(id.slot) > 0);
+            self.names[ask.pool]
+                .retain(|id| model.fate(*id).is_some() || model.last_generation(id.slot) > 0);
         }
     }
 
@@ -170,7 +189,11 @@ impl Game {
     pub fn play(&mut self, program: &[Step]) -> Result<(), Failure> {
         for (number, step) in program.iter().enumerate() {
             let ask = self.ask(*step);
-            self.step(&ask).map_err(|what| Failure { step: number, ask: format!("{ask:?}"), what })?;
+            self.step(&ask).map_err(|what| Failure {
+                step: number,
+                ask: format!("{ask:?}"),
+                what,
+            })?;
         }
         Ok(())
     }
@@ -183,7 +206,8 @@ fn look(side: &dyn Side) -> Result<Look, String> {
 
 /// Whether an answer says more than routes have to agree about: a clone keeps no marks of changes.
 fn is_hint(call: Call, route: Route) -> bool {
-    route == Route::Clones && matches!(call, Call::TrackChanges | Call::NextTick | Call::ChangedSince)
+    route == Route::Clones
+        && matches!(call, Call::TrackChanges | Call::NextTick | Call::ChangedSince)
 }
 
 /// A handle that nobody handed out, perhaps.
@@ -192,14 +216,19 @@ fn made_up(pool: usize, number: u16) -> Id {
     let (slot, generation) = (u64::from(number % 128) + 1, u64::from(number / 128 % 8) * 2 + 1);
     let kind = u64::from(number / 1024) & ((1 << traits.kind_bits) - 1);
     let bits = slot | generation << traits.index_bits;
-    let bits = if traits.kind_bits > 0 { bits | kind << (traits.index_bits + traits.generation_bits) } else { bits };
+    let bits = if traits.kind_bits > 0 {
+        bits | kind << (traits.index_bits + traits.generation_bits)
+    } else {
+        bits
+    };
     traits.id(bits)
 }
 
 /// What a panic says.
 pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_else(|| "a panic".into())
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_else(|| "a panic".into())
 }
 
 /// Plays a program from an empty world.

@@ -1,7 +1,8 @@
 //! The game that plays everything.
 //!
-//! A random [program](program) of all public calls is played by several worlds and by an obviously right
-//! [model](model). After every step all of them must agree about everything that can be seen, handles included.
+//! A random [program](program) of all public calls is played by several worlds and by an obviously
+//! right [model](model). After every step all of them must agree about everything that can be seen,
+//! handles included.
 //!
 //! ```text
 //!   seed or bytes ──▶ program ──▶ game ──▶ adapter ──▶ lath, along several routes
@@ -9,7 +10,8 @@
 //!                                  └─────▶ model       what should have been answered, and be seen
 //! ```
 //!
-//! A program that fails is [made shorter](shrink) and printed as a test. `scripts/world.sh MINUTES [SEED]` plays.
+//! A program that fails is [made shorter](shrink) and printed as a test.
+//! `scripts/world.sh MINUTES [SEED]` plays.
 
 pub mod adapter;
 pub mod answer;

@@ -1,10 +1,11 @@
-//! Plays for so many seconds: `world SECONDS [SEED]`. Without a seed it begins with one of the clock's.
+//! Plays for so many seconds: `world SECONDS [SEED]`. Without a seed it begins with one of the
+//! clock's.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use lath_simulation::game::{Crowd, try_play};
 use lath_simulation::explain;
+use lath_simulation::game::{Crowd, try_play};
 use lath_simulation::program::from_seed;
 
 /// Steps of a program.
@@ -12,11 +13,13 @@ const STEPS: usize = 300;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
-    let (Some(Ok(seconds)), seed, None) = (arguments.next(), arguments.next(), arguments.next()) else {
+    let (Some(Ok(seconds)), seed, None) = (arguments.next(), arguments.next(), arguments.next())
+    else {
         eprintln!("usage: world SECONDS [SEED]");
         return ExitCode::from(2);
     };
-    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
+    let clock =
+        || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
     let mut seed = match seed {
         Some(Ok(seed)) => seed,
         Some(Err(_)) => {

@@ -199,7 +199,10 @@ pub fn from_seed(seed: u64, steps: usize) -> Vec<Step> {
 
 /// The program that the bytes of a fuzzer stand for.
 pub fn from_bytes(bytes: &[u8]) -> Vec<Step> {
-    bytes.chunks_exact(STEP).map(|step| Step::from_bytes(step.try_into().expect("a whole step"))).collect()
+    bytes
+        .chunks_exact(STEP)
+        .map(|step| Step::from_bytes(step.try_into().expect("a whole step")))
+        .collect()
 }
 
 /// The program as the text of a test.

@@ -38,7 +38,12 @@ pub fn shrink(program: &[Step], crowd: Crowd, failure: Failure) -> (Vec<Step>, F
 }
 
 /// Takes a program if it fails too.
-fn better(best: &mut (Vec<Step>, Failure), program: Vec<Step>, crowd: Crowd, tries: &mut u32) -> bool {
+fn better(
+    best: &mut (Vec<Step>, Failure),
+    program: Vec<Step>,
+    crowd: Crowd,
+    tries: &mut u32,
+) -> bool {
     if *tries == 0 {
         return false;
     }

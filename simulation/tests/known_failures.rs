@@ -1,5 +1,6 @@
-//! What lath is known to do wrong, found by the game. Each is a test that must fail, with the issue that will mend it: then it
-//! leaves this list, and what `src/known.rs` keeps away from the game comes back.
+//! What lath is known to do wrong, found by the game. Each is a test that must fail, with the issue
+//! that will mend it: then it leaves this list, and what `src/known.rs` keeps away from the game
+//! comes back.
 
 use lath::prelude::*;
 
@@ -11,7 +12,8 @@ fn must_fail(issue: u32, shows: impl FnOnce() + std::panic::UnwindSafe) {
     );
 }
 
-/// How much memory a pool has depends on its layout, and the order of slots that were never used on how much it has.
+/// How much memory a pool has depends on its layout, and the order of slots that were never used on
+/// how much it has.
 #[test]
 fn first_in_first_out_hands_out_the_same_slots_in_every_layout() {
     #[derive(Thing, Default)]

@@ -34,7 +34,8 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads the arguments that follow the program's name. Fails on an option that does not exist or lacks its folder.
+    /// Reads the arguments that follow the program's name. Fails on an option that does not exist
+    /// or lacks its folder.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut request = Self::default();
         while let Some(argument) = arguments.next() {
@@ -49,12 +50,17 @@ impl Request {
                 },
                 "--check" => request.check = true,
                 "--help" | "-h" => request.help = true,
-                option if option.starts_with('-') => return Err(format!("unknown option `{option}`\n\n{USAGE}")),
+                option if option.starts_with('-') => {
+                    return Err(format!("unknown option `{option}`\n\n{USAGE}"));
+                }
                 _ => request.workloads.push(argument),
             }
         }
         if request.json && request.markdown {
-            return Err("`--json` and `--markdown` both want to be all that is printed: choose one".to_string());
+            return Err(
+                "`--json` and `--markdown` both want to be all that is printed: choose one"
+                    .to_string(),
+            );
         }
         Ok(request)
     }

@@ -1,9 +1,10 @@
-//! What it costs to build a library from nothing: the processor time of `cargo build --release` in an empty target folder, and how
-//! many crates come along.
+//! What it costs to build a library from nothing: the processor time of `cargo build --release` in
+//! an empty target folder, and how many crates come along.
 //!
-//! Each library is the only dependency of an empty package in a temporary folder, at the versions of this workspace's `Cargo.lock`,
-//! with default features unless the name says otherwise. Processor time, not time on the clock: it does not depend on how many
-//! cores there are, and little on what else they do.
+//! Each library is the only dependency of an empty package in a temporary folder, at the versions
+//! of this workspace's `Cargo.lock`, with default features unless the name says otherwise.
+//! Processor time, not time on the clock: it does not depend on how many cores there are, and
+//! little on what else they do.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,11 @@ pub(crate) struct Build {
 impl Build {
     /// Makes a package called `name` that depends on the library, and fetches what it needs.
     pub(crate) fn new(name: &'static str, library: Library) -> Self {
-        let folder = std::env::temp_dir().join(format!("lath-build-{}-{}", std::process::id(), name.replace(' ', "-")));
+        let folder = std::env::temp_dir().join(format!(
+            "lath-build-{}-{}",
+            std::process::id(),
+            name.replace(' ', "-")
+        ));
         let mut build = Self { library, folder: Some(folder), crates: 0, failure: None };
         if let Err(failure) = build.set_up() {
             build.failure = Some(format!("{name}: {failure}"));
@@ -55,7 +60,8 @@ impl Build {
             .and_then(|()| fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")));
         written.map_err(|error| format!("{}: {error}", folder.display()))?;
         cargo(folder, &["fetch"])?;
-        let tree = cargo(folder, &["tree", "--offline", "--prefix", "none", "--edges", "normal,build"])?;
+        let tree =
+            cargo(folder, &["tree", "--offline", "--prefix", "none", "--edges", "normal,build"])?;
         self.crates = count_crates(&tree);
         Ok(())
     }
@@ -101,11 +107,16 @@ impl Drop for Build {
     }
 }
 
-/// Runs cargo in a folder, as if there were no settings but the user's own, and returns what it prints.
+/// Runs cargo in a folder, as if there were no settings but the user's own, and returns what it
+/// prints.
 fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
-    command.current_dir(folder).args(arguments).env("CARGO_TARGET_DIR", folder.join("target")).env("RUSTC_WRAPPER", "");
+    command
+        .current_dir(folder)
+        .args(arguments)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("RUSTC_WRAPPER", "");
     let output = command.output().map_err(|error| format!("cargo does not start: {error}"))?;
     if !output.status.success() {
         let told = String::from_utf8_lossy(&output.stderr);
@@ -123,12 +134,12 @@ fn count_crates(tree: &str) -> usize {
     names.len()
 }
 
-/// Seconds of processor time of all processes that this one started and that have ended, theirs included; nothing where the system does
-/// not tell.
+/// Seconds of processor time of all processes that this one started and that have ended, theirs
+/// included; nothing where the system does not tell.
 pub(crate) fn children_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is a name in brackets that may hold anything. After it, the 14th and 15th are what is looked for, in
-    // hundredths of a second.
+    // The second field is a name in brackets that may hold anything. After it, the 14th and 15th
+    // are what is looked for, in hundredths of a second.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let ticks = |place: usize| fields.get(place)?.parse::<f64>().ok();
     Some((ticks(13)? + ticks(14)?) / 100.0)

@@ -2,10 +2,12 @@
     unsafe_code,
     reason = "`sched_setaffinity` of the C library can only be called through its foreign interface"
 )]
-//! A core for each thread, so that what is measured is what two cores bring, and not where the kernel puts a thread.
+//! A core for each thread, so that what is measured is what two cores bring, and not where the
+//! kernel puts a thread.
 //!
-//! On a virtual machine the kernel takes a core that sleeps for one that is busy elsewhere, wakes a second thread up where the
-//! first one runs, and moves it milliseconds later: then two threads take nearly as long as one, whoever started them.
+//! On a virtual machine the kernel takes a core that sleeps for one that is busy elsewhere, wakes a
+//! second thread up where the first one runs, and moves it milliseconds later: then two threads
+//! take nearly as long as one, whoever started them.
 
 /// Keeps the calling thread on one core from now on. If that cannot be, it stays as it is.
 #[cfg(target_os = "linux")]
@@ -32,7 +34,8 @@ fn keep_to(fill: impl FnOnce(&mut libc::cpu_set_t)) {
     // SAFETY: zero bytes are an empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     fill(&mut set);
-    // SAFETY: 0 is the calling thread; the set is read, and is as long as is said. What is refused changes nothing.
+    // SAFETY: 0 is the calling thread; the set is read, and is as long as is said. What is refused
+    // changes nothing.
     unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
 }
 

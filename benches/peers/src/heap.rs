@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "an allocator is an unsafe trait; this one hands everything on to the system's")]
+#![expect(
+    unsafe_code,
+    reason = "an allocator is an unsafe trait; this one hands everything on to the system's"
+)]
 //! Counts the bytes of heap that a piece of work leaves behind.
 //!
 //! Memory that foreign code asks the C library for (flecs) is not seen here.
@@ -10,12 +13,13 @@ use std::cell::Cell;
 static ALLOCATOR: Counting = Counting;
 
 thread_local! {
-    /// By how many bytes this thread's heap has grown; nothing while time is measured, which then costs one branch that is
-    /// always foreseen.
+    /// By how many bytes this thread's heap has grown; nothing while time is measured, which then
+    /// costs one branch that is always foreseen.
     static GROWTH: Cell<Option<isize>> = const { Cell::new(None) };
 }
 
-/// How many bytes more are in use after `work` than before: what was asked for, without what the allocator adds.
+/// How many bytes more are in use after `work` than before: what was asked for, without what the
+/// allocator adds.
 pub(crate) fn growth(work: impl FnOnce()) -> isize {
     GROWTH.set(Some(0));
     work();
@@ -33,7 +37,8 @@ impl Counting {
     }
 }
 
-// SAFETY: every call is handed on to the system's allocator as it is, and counting allocates nothing.
+// SAFETY: every call is handed on to the system's allocator as it is, and counting allocates
+// nothing.
 unsafe impl GlobalAlloc for Counting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -94,7 +94,11 @@ impl Outcome<'_> {
 }
 
 /// Measures all candidates of `workload`. Fails if their answers differ.
-pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Progress) -> Result<Outcome<'a>, String> {
+pub(crate) fn measure<'a>(
+    workload: &'a Workload,
+    effort: Effort,
+    progress: &Progress,
+) -> Result<Outcome<'a>, String> {
     let mut trials: Vec<Box<dyn Trial>> = Vec::new();
     for candidate in &workload.candidates {
         progress.say(format_args!("setting up {}", candidate.name));
@@ -103,8 +107,8 @@ pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Pro
 
     let (rounds, repeats) = match workload.unit {
         Unit::Seconds => {
-            // Two rounds to warm up, the first for the allocator; the second, in which nothing is new any more, tells how long
-            // runs are, and a third how long a round is.
+            // Two rounds to warm up, the first for the allocator; the second, in which nothing is
+            // new any more, tells how long runs are, and a third how long a round is.
             progress.say(format_args!("warming up"));
             round(workload, &mut trials, 0, 1)?;
             let repeats = repeats(&round(workload, &mut trials, 1, 1)?);
@@ -120,8 +124,11 @@ pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Pro
         Unit::BuildSeconds => (effort.builds, 1),
     };
 
-    let mut lines: Vec<Line> =
-        workload.candidates.iter().map(|c| Line { name: c.name, figures: Vec::new(), note: None }).collect();
+    let mut lines: Vec<Line> = workload
+        .candidates
+        .iter()
+        .map(|c| Line { name: c.name, figures: Vec::new(), note: None })
+        .collect();
     for i in 0..rounds {
         if i % rounds.div_ceil(100) == 0 {
             progress.say(format_args!("round {} of {rounds}", i + 1));
@@ -136,15 +143,16 @@ pub(crate) fn measure<'a>(workload: &'a Workload, effort: Effort, progress: &Pro
     Ok(Outcome { workload, rounds, lines })
 }
 
-/// How often each candidate runs within a round: all of them as often as the quickest one needs. A short run is repeated
-/// until it has its own data in the caches, not what its predecessor left there, and until the clock is no matter; a long
-/// one is run once.
+/// How often each candidate runs within a round: all of them as often as the quickest one needs. A
+/// short run is repeated until it has its own data in the caches, not what its predecessor left
+/// there, and until the clock is no matter; a long one is run once.
 fn repeats(seconds: &[f64]) -> usize {
     let quickest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
     ((1e-3 / quickest.max(1e-9)) as usize).clamp(1, 15)
 }
 
-/// Lets every candidate have its turn and returns the medians of their figures, in the order of the candidates.
+/// Lets every candidate have its turn and returns the medians of their figures, in the order of the
+/// candidates.
 fn round(
     workload: &Workload,
     trials: &mut [Box<dyn Trial>],
@@ -154,7 +162,9 @@ fn round(
     let mut figures = vec![0.0; trials.len()];
     let mut answers = vec![Vec::new(); trials.len()];
     for i in order(trials.len(), number) {
-        let runs = (0..repeats).map(|_| run(&mut *trials[i], workload.unit)).collect::<Result<Vec<_>, _>>()?;
+        let runs = (0..repeats)
+            .map(|_| run(&mut *trials[i], workload.unit))
+            .collect::<Result<Vec<_>, _>>()?;
         figures[i] = Spread::of(runs.iter().map(|run| run.0)).median;
         answers[i] = runs.into_iter().map(|run| run.1).collect();
     }
@@ -162,7 +172,11 @@ fn round(
         None => Ok(figures),
         Some(wrong) => Err(format!(
             "{}: wrong answer in round {number}: {} says {:?}, {} says {:?}",
-            workload.name, workload.candidates[0].name, answers[0], workload.candidates[wrong].name, answers[wrong]
+            workload.name,
+            workload.candidates[0].name,
+            answers[0],
+            workload.candidates[wrong].name,
+            answers[wrong]
         )),
     }
 }
@@ -190,8 +204,8 @@ fn run(trial: &mut dyn Trial, unit: Unit) -> Result<(f64, u64), String> {
     }
 }
 
-/// Who runs when: turned by one every two rounds, and backwards every other round, so that nobody always comes first
-/// nor always after the same neighbour.
+/// Who runs when: turned by one every two rounds, and backwards every other round, so that nobody
+/// always comes first nor always after the same neighbour.
 fn order(candidates: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..candidates).map(move |place| {
         let place = if round % 2 == 0 { place } else { candidates - 1 - place };

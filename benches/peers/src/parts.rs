@@ -71,7 +71,13 @@ impl InParts for Fat {
     fn parts(self) -> Self::Parts {
         let vector = |[x, y, z]: [f32; 3]| Vec3 { x, y, z };
         let Fat { health, position, velocity, rotation, links } = self;
-        (Health(health), Position(vector(position)), Velocity(vector(velocity)), Rotation(rotation), Links(links))
+        (
+            Health(health),
+            Position(vector(position)),
+            Velocity(vector(velocity)),
+            Rotation(rotation),
+            Links(links),
+        )
     }
 }
 

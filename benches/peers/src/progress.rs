@@ -1,4 +1,5 @@
-//! Progress on standard error: one line that is written over in a terminal, one line per workload elsewhere.
+//! Progress on standard error: one line that is written over in a terminal, one line per workload
+//! elsewhere.
 
 use std::io::{IsTerminal, Write, stderr};
 

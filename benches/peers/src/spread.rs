@@ -13,7 +13,11 @@ impl Spread {
     pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
-        Self { low: quantile(&values, 0.25), median: quantile(&values, 0.5), high: quantile(&values, 0.75) }
+        Self {
+            low: quantile(&values, 0.25),
+            median: quantile(&values, 0.5),
+            high: quantile(&values, 0.75),
+        }
     }
 }
 

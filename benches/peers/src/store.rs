@@ -1,4 +1,5 @@
-//! What a candidate can do: a few small traits, each implemented by those who take part in the workloads that need it.
+//! What a candidate can do: a few small traits, each implemented by those who take part in the
+//! workloads that need it.
 
 use crate::things::{Mover, Vec3};
 
@@ -10,7 +11,8 @@ pub(crate) trait Store<T>: 'static {
     /// An empty container that has allocated as little as the candidate can.
     fn new() -> Self;
 
-    /// An empty container with memory for so many things; for candidates that look things up quicker then.
+    /// An empty container with memory for so many things; for candidates that look things up
+    /// quicker then.
     fn with_room(_things: usize) -> Self
     where
         Self: Sized,
@@ -42,8 +44,8 @@ pub(crate) trait Lookup<T>: Store<T> {
     /// The field of the thing that `key` names, or 0.0 if it is gone.
     fn field(&self, key: Self::Key) -> f32;
 
-    /// The bits of the fields of many things, added up; for candidates that want to be told beforehand that more than one
-    /// will be asked for.
+    /// The bits of the fields of many things, added up; for candidates that want to be told
+    /// beforehand that more than one will be asked for.
     ///
     /// The bits, not the floats: a chain of float additions would hide the cost of finding them.
     #[inline(always)]

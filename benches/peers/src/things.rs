@@ -36,7 +36,8 @@ macro_rules! both_ways {
 }
 pub(crate) use both_ways;
 
-/// A thing whose content follows from a number, so that every candidate can be asked whether it kept it.
+/// A thing whose content follows from a number, so that every candidate can be asked whether it
+/// kept it.
 pub(crate) trait Sample: Copy + Default + 'static {
     /// Makes thing number `n`.
     fn number(n: u32) -> Self;
@@ -48,7 +49,8 @@ pub(crate) trait Sample: Copy + Default + 'static {
     fn step(&mut self);
 }
 
-/// The field of thing `n`: whole numbers, so that sums are exact and no order of addition changes them.
+/// The field of thing `n`: whole numbers, so that sums are exact and no order of addition changes
+/// them.
 fn whole(n: u32) -> f32 {
     (n % 4096) as f32
 }
@@ -82,8 +84,8 @@ impl Sample for Small {
 }
 
 both_ways! {
-    /// 100 bytes in five parts: the fat struct of a small game. For an entity component system, each part is a component.
-    /// Lookups read the first.
+    /// 100 bytes in five parts: the fat struct of a small game. For an entity component system,
+    /// each part is a component. Lookups read the first.
     Fat, ColumnFat {
         health: f32,
         position: [f32; 3],
@@ -117,7 +119,8 @@ impl Sample for Fat {
     #[inline(always)]
     fn number(n: u32) -> Self {
         let x = whole(n);
-        // One value throughout: a few wide stores. Making the thing must not cost more than keeping it.
+        // One value throughout: a few wide stores. Making the thing must not cost more than keeping
+        // it.
         Self { health: x, position: [x; 3], velocity: [x; 3], rotation: [x; 4], links: [n; 14] }
     }
 
@@ -197,7 +200,10 @@ impl Mover {
     /// Makes mover number `n`: no two neighbours move alike.
     pub(crate) fn number(n: u32) -> Self {
         let x = whole(n);
-        Self { pos: Vec3 { x, y: -x, z: 0.5 * x }, vel: Vec3 { x: 1.0, y: whole(n % 7), z: whole(n % 3) } }
+        Self {
+            pos: Vec3 { x, y: -x, z: 0.5 * x },
+            vel: Vec3 { x: 1.0, y: whole(n % 7), z: whole(n % 3) },
+        }
     }
 
     /// Moves by what the velocity says.
@@ -229,7 +235,11 @@ both_ways! {
 impl Marked {
     /// Tags a mover, or not.
     pub(crate) fn new(mover: Mover, matches: bool) -> Self {
-        Self { mark: if matches { Mark::MATCH } else { Mark::empty() }, pos: mover.pos, vel: mover.vel }
+        Self {
+            mark: if matches { Mark::MATCH } else { Mark::empty() },
+            pos: mover.pos,
+            vel: mover.vel,
+        }
     }
 }
 
@@ -262,7 +272,8 @@ bitflags! {
 }
 
 both_ways! {
-    /// The fat struct of 26 kinds: one number that all of them have, one that means something else for each.
+    /// The fat struct of 26 kinds: one number that all of them have, one that means something else
+    /// for each.
     Kindred, ColumnKindred {
         #[thing(tags)]
         kinds: Kinds,

@@ -8,7 +8,8 @@ pub(crate) trait Trial {
     /// The work that is measured.
     fn run(&mut self);
 
-    /// What came out of the last run, the same number for every candidate that did the same work; then tidies up.
+    /// What came out of the last run, the same number for every candidate that did the same work;
+    /// then tidies up.
     fn answer(&mut self) -> u64;
 
     /// What went wrong in the last run, if something did.
@@ -44,7 +45,8 @@ pub(crate) enum Unit {
     Seconds,
     /// By how many bytes the heap has grown after a run, divided by this many things.
     BytesPer(u32),
-    /// How long the processors were busy with what a run has started. A run takes so long that nothing is repeated to warm up.
+    /// How long the processors were busy with what a run has started. A run takes so long that
+    /// nothing is repeated to warm up.
     BuildSeconds,
 }
 
@@ -83,11 +85,23 @@ pub(crate) struct Workload {
 }
 
 impl Workload {
-    /// Starts a workload that nobody takes part in yet. The first candidate to be added is what the others
-    /// are compared with: `raw`, where there is one.
-    pub(crate) fn new(name: impl Into<String>, about: impl Into<String>, bars: &'static [Bar]) -> Self {
+    /// Starts a workload that nobody takes part in yet. The first candidate to be added is what the
+    /// others are compared with: `raw`, where there is one.
+    pub(crate) fn new(
+        name: impl Into<String>,
+        about: impl Into<String>,
+        bars: &'static [Bar],
+    ) -> Self {
         let (name, about) = (name.into(), about.into());
-        Self { name, about, unit: Unit::Seconds, bars, candidates: Vec::new(), only_when_named: false, point: None }
+        Self {
+            name,
+            about,
+            unit: Unit::Seconds,
+            bars,
+            candidates: Vec::new(),
+            only_when_named: false,
+            point: None,
+        }
     }
 
     /// Counts something else than seconds.
@@ -106,7 +120,11 @@ impl Workload {
     }
 
     /// Adds a candidate.
-    pub(crate) fn with<T: Trial + 'static>(mut self, name: &'static str, build: impl Fn() -> T + 'static) -> Self {
+    pub(crate) fn with<T: Trial + 'static>(
+        mut self,
+        name: &'static str,
+        build: impl Fn() -> T + 'static,
+    ) -> Self {
         self.candidates.push(Candidate { name, build: Box::new(move || Box::new(build())) });
         self
     }

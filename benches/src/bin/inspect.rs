@@ -1,9 +1,10 @@
-//! What the inspector costs a tick: with nobody looking, and with somebody who sorts and filters a million things all the time.
+//! What the inspector costs a tick: with nobody looking, and with somebody who sorts and filters a
+//! million things all the time.
 //!
 //! Run: `cargo run --release -p lath-benches --bin inspect -- [things] [ticks]`
 //!
-//! Ticks with and without the inspector take turns, so that both see the same machine. What is printed are times of one run on
-//! one machine; the claim is the comparison.
+//! Ticks with and without the inspector take turns, so that both see the same machine. What is
+//! printed are times of one run on one machine; the claim is the comparison.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,8 @@
-//! Saves and loads a million things of ten fields, and says how fast that is beside a plain write of as many bytes.
+//! Saves and loads a million things of ten fields, and says how fast that is beside a plain write
+//! of as many bytes.
 //!
-//! Run: `cargo run --release -p lath-benches --bin saves`. The files go to the folder for temporary files; rounds are interleaved
-//! and medians are shown. All writes are brought to the disk.
+//! Run: `cargo run --release -p lath-benches --bin saves`. The files go to the folder for temporary
+//! files; rounds are interleaved and medians are shown. All writes are brought to the disk.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -34,13 +35,22 @@ const ROUNDS: usize = 7;
 
 fn actor(n: u32) -> Actor {
     let name = if n % 100 == 0 { format!("actor {n}") } else { String::new() };
-    Actor { pos: [n as f32; 3], hp: n as f32, team: n % 7, kind: n as u16, awake: n % 2 == 0, name, ..Actor::default() }
+    Actor {
+        pos: [n as f32; 3],
+        hp: n as f32,
+        team: n % 7,
+        kind: n as u16,
+        awake: n % 2 == 0,
+        name,
+        ..Actor::default()
+    }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::temp_dir().join(format!("lath-saves-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let (raw, save, small) = (folder.join("raw"), folder.join("save.lath"), folder.join("small.lath"));
+    let (raw, save, small) =
+        (folder.join("raw"), folder.join("save.lath"), folder.join("small.lath"));
     let mut world = World::new();
     world.saves::<Actor>();
     for n in 0..THINGS {
@@ -61,13 +71,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(Snapshot::take(&world)?.checksum(), checksum);
 
-    println!("{THINGS} things of 10 fields: {} bytes, compressed {}", bytes.len(), fs::metadata(&small)?.len());
+    println!(
+        "{THINGS} things of 10 fields: {} bytes, compressed {}",
+        bytes.len(),
+        fs::metadata(&small)?.len()
+    );
     let names = ["fs::write", "snapshot", "save", "load", "save, LZ4", "load, LZ4"];
     let plain = median(&mut times[0].clone());
     for (name, times) in names.into_iter().zip(&mut times) {
         let seconds = median(times);
         let speed = bytes.len() as f64 / 1e6 / seconds;
-        println!("{name:10} {:8.1} ms {speed:8.0} MB/s {:6.2} of fs::write", seconds * 1e3, seconds / plain);
+        println!(
+            "{name:10} {:8.1} ms {speed:8.0} MB/s {:6.2} of fs::write",
+            seconds * 1e3,
+            seconds / plain
+        );
     }
     fs::remove_dir_all(&folder)?;
     Ok(())
@@ -80,7 +98,9 @@ fn plain(path: &Path, bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(file.sync_all()?)
 }
 
-fn time(f: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>) -> Result<f64, Box<dyn std::error::Error>> {
+fn time(
+    f: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<f64, Box<dyn std::error::Error>> {
     let start = Instant::now();
     f()?;
     Ok(start.elapsed().as_secs_f64())

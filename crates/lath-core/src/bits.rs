@@ -1,8 +1,9 @@
-//! A two-level bitset that grows without moving and finds the next bit of interest without looking at every word.
+//! A two-level bitset that grows without moving and finds the next bit of interest without looking
+//! at every word.
 //!
-//! Level one has a bit per item, level two a bit per word of level one. `Bits<true>` looks for ones: a level-two bit
-//! says that the word has a one. `Bits<false>` looks for zeros: a level-two bit says that the word has none left. Either
-//! way fresh memory, all zero, is right as it is.
+//! Level one has a bit per item, level two a bit per word of level one. `Bits<true>` looks for
+//! ones: a level-two bit says that the word has a one. `Bits<false>` looks for zeros: a level-two
+//! bit says that the word has none left. Either way fresh memory, all zero, is right as it is.
 
 use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -90,8 +91,8 @@ impl<const ONES: bool> Bits<ONES> {
         }
     }
 
-    /// Sets bit `i` while others may do the same. Bits only ever go from zero to one behind a shared reference, so the
-    /// summary, which follows, is at worst a moment late.
+    /// Sets bit `i` while others may do the same. Bits only ever go from zero to one behind a
+    /// shared reference, so the summary, which follows, is at worst a moment late.
     pub(crate) fn set_shared(&self, i: u32) {
         if let Some(word) = self.words.get(i >> 6) {
             let after = word.fetch_or(1 << (i & 63), Relaxed) | 1 << (i & 63);
@@ -131,7 +132,9 @@ impl<const ONES: bool> Bits<ONES> {
             }
             word = match hits::<ONES>(&self.summary, word) {
                 None if !ONES => return Some(word),
-                None => Coarse::<AtomicU64>::bounds(word >> 6).end().checked_add(1)?.checked_mul(64)?,
+                None => {
+                    Coarse::<AtomicU64>::bounds(word >> 6).end().checked_add(1)?.checked_mul(64)?
+                }
                 Some(0) => ((word >> 6) + 1).checked_mul(64)?,
                 Some(found) => return Some((word & !63) + found.trailing_zeros()),
             };
@@ -149,7 +152,9 @@ fn hits<const ONES: bool>(words: &Coarse<AtomicU64>, i: u32) -> Option<u64> {
 /// Changes the word of bit `i`: what it was and what it is.
 #[inline]
 fn update(words: &mut Coarse<AtomicU64>, i: u32, change: impl Fn(u64, u64) -> u64) -> (u64, u64) {
-    let Some(word) = words.get_mut(i >> 6) else { unreachable!("bits are changed only where `grow` made memory") };
+    let Some(word) = words.get_mut(i >> 6) else {
+        unreachable!("bits are changed only where `grow` made memory")
+    };
     let word = word.get_mut();
     let before = *word;
     *word = change(before, 1 << (i & 63));
@@ -197,11 +202,22 @@ mod tests {
                     model.insert(i);
                 }
             }
-            let word = (i & !63..=i | 63).fold(0, |word, i| word | u64::from(model.contains(&i)) << (i & 63));
+            let word = (i & !63..=i | 63)
+                .fold(0, |word, i| word | u64::from(model.contains(&i)) << (i & 63));
             assert_eq!(bits.word(i >> 6), word, "step {step} of seed {seed}, at {i}");
-            for from in [i, i + 1, random.u32(span.clone()), random.u32(..=end), *span.end(), *span.end() + 1] {
-                let expected =
-                    if ONES { model.range(from..).next().copied() } else { (from..).find(|i| !model.contains(i)) };
+            for from in [
+                i,
+                i + 1,
+                random.u32(span.clone()),
+                random.u32(..=end),
+                *span.end(),
+                *span.end() + 1,
+            ] {
+                let expected = if ONES {
+                    model.range(from..).next().copied()
+                } else {
+                    (from..).find(|i| !model.contains(i))
+                };
                 assert_eq!(bits.next(from), expected, "step {step} of seed {seed}, from {from}");
                 let word = |i: u32| i >> 6;
                 let is_full = |word: &u32| (word << 6..=word << 6 | 63).all(|i| model.contains(&i));
@@ -210,7 +226,11 @@ mod tests {
                 } else {
                     (word(from)..).find(|word| !is_full(word))
                 };
-                assert_eq!(bits.next_word(word(from)), expected, "step {step} of seed {seed}, word of {from}");
+                assert_eq!(
+                    bits.next_word(word(from)),
+                    expected,
+                    "step {step} of seed {seed}, word of {from}"
+                );
             }
         }
     }
@@ -225,7 +245,13 @@ mod tests {
 
     #[test]
     fn bits_without_memory_are_zeros_between_those_that_have_it() {
-        let spans = [70..=700, 4095..=4100, 300_000..=300_200, 5_000_000..=5_000_500, 17_000_000..=17_000_001];
+        let spans = [
+            70..=700,
+            4095..=4100,
+            300_000..=300_200,
+            5_000_000..=5_000_500,
+            17_000_000..=17_000_001,
+        ];
         for seed in 0..2 {
             agrees_with_a_set::<true>(seed, &spans);
             agrees_with_a_set::<false>(seed, &spans);

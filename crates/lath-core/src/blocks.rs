@@ -1,27 +1,33 @@
-#![expect(unsafe_code, reason = "raw memory: an array that grows behind a shared reference and never moves an element")]
+#![expect(
+    unsafe_code,
+    reason = "raw memory: an array that grows behind a shared reference and never moves an element"
+)]
 //! An array that grows block by block, never moves an element, and can grow while others read it.
 //!
-//! Block sizes follow the index, as in a floating-point number: every octave `[2^k, 2^(k+1))` is split into the same
-//! number of equal blocks. So the directory is a small array in place, and at most one split of an octave is allocated but
-//! unused. To start with blocks of `2^FIRST` elements, indices are moved up by as much as the octaves before would hold.
+//! Block sizes follow the index, as in a floating-point number: every octave `[2^k, 2^(k+1))` is
+//! split into the same number of equal blocks. So the directory is a small array in place, and at
+//! most one split of an octave is allocated but unused. To start with blocks of `2^FIRST` elements,
+//! indices are moved up by as much as the octaves before would hold.
 //!
 //! ```text
 //! FIRST = 10, four blocks an octave:  0..1024 1024..2048 … 3072..4096 | 4096..6144 6144..8192 … | 12288..16384 …
 //!                                     four blocks of 1024               four of 2048                four of 4096
 //! ```
 //!
-//! The block of an index is the exponent and the first bits of the fraction of that number: one conversion and one shift.
-//! (Counting leading zeros would do as well, but the baseline x86-64 instruction for it waits for the register that it
-//! writes to, which in a loop of lookups holds what was loaded last: `docs/decisions/0002-block-map.md`.)
+//! The block of an index is the exponent and the first bits of the fraction of that number: one
+//! conversion and one shift. (Counting leading zeros would do as well, but the baseline x86-64
+//! instruction for it waits for the register that it writes to, which in a loop of lookups holds
+//! what was loaded last: `docs/decisions/0002-block-map.md`.)
 //!
 //! # Invariants
 //!
-//! - **B1** A directory entry is null, or there is a block of the `len` elements that `BLOCKS` says, all initialised: they
-//!   start as zero bytes, which [`Zeroed`] elements may be, unless whoever grew the block vouches for them. The entry is
-//!   the address of its first element less `first` elements, so that an index is added to it as it is.
+//! - **B1** A directory entry is null, or there is a block of the `len` elements that `BLOCKS`
+//!   says, all initialised: they start as zero bytes, which [`Zeroed`] elements may be, unless
+//!   whoever grew the block vouches for them. The entry is the address of its first element less
+//!   `first` elements, so that an index is added to it as it is.
 //! - **B2** An entry goes from null to a block once and stays until the array is dropped.
-//! - **B4** Some blocks in a row may be one allocation, laid out as one `long` block: a *piece*. They have equal entries. Every other block is a
-//!   piece by itself.
+//! - **B4** Some blocks in a row may be one allocation, laid out as one `long` block: a *piece*.
+//!   They have equal entries. Every other block is a piece by itself.
 
 use alloc::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use core::marker::PhantomData;
@@ -38,8 +44,8 @@ mod table;
 pub use table::Chart;
 use table::Table;
 
-/// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes on with the likely path
-/// without waiting for the memory that decides.
+/// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes
+/// on with the likely path without waiting for the memory that decides.
 #[cold]
 #[inline(always)]
 pub const fn unlikely() {}
@@ -48,8 +54,8 @@ pub const fn unlikely() {}
 ///
 /// # Safety
 ///
-/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room for that many. If [`known`](Self::known)
-/// gives a pointer, it is the entry.
+/// Zero bytes are a valid, initialised `Self`, and a block of the [`layout`](Self::layout) has room
+/// for that many. If [`known`](Self::known) gives a pointer, it is the entry.
 pub unsafe trait Zeroed: Sized {
     /// The memory of a block of `len` elements: an array, unless it is more than that.
     ///
@@ -63,7 +69,8 @@ pub unsafe trait Zeroed: Sized {
     /// What the table keeps of a block: all that is needed to find an element of it.
     type Known: Copy;
 
-    /// What the table keeps of a block, by its [`Directory::entry`], its first index and its length.
+    /// What the table keeps of a block, by its [`Directory::entry`], its first index and its
+    /// length.
     fn known(entry: NonNull<Self>, first: u32, len: u32) -> Self::Known;
 
     /// Stands where no block is known.
@@ -123,15 +130,15 @@ struct Block {
     len: u32,
 }
 
-/// Four blocks an octave, from 1024 elements up: for things, where unused memory counts, and so does the number of blocks that a
-/// walk begins anew at.
+/// Four blocks an octave, from 1024 elements up: for things, where unused memory counts, and so
+/// does the number of blocks that a walk begins anew at.
 pub type Fine<E> = Directory<E, 10, 2, 81>;
 
 /// The chart of a [`Fine`] array.
 pub type FineChart<'a, E> = Chart<'a, E, 10>;
 
-/// One block an octave, from 64 elements up, each octave as long as the one of [`Fine`] blocks of 64 elements each: for
-/// what is kept once per group of 64 slots.
+/// One block an octave, from 64 elements up, each octave as long as the one of [`Fine`] blocks of
+/// 64 elements each: for what is kept once per group of 64 slots.
 pub type Coarse<E> = Directory<E, 6, 0, 27>;
 
 impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E, FIRST, SPLIT, N> {
@@ -183,8 +190,8 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     pub fn entry(&self, index: u32) -> *mut E {
         let number = Self::number(index);
         debug_assert!(number < N);
-        // SAFETY: in bounds: numbers come from `number`, which grows with the index, and `new` asserts that the largest
-        // index gives `N - 1`.
+        // SAFETY: in bounds: numbers come from `number`, which grows with the index, and `new`
+        // asserts that the largest index gives `N - 1`.
         unsafe { self.entries.get_unchecked(number) }.load(Ordering::Acquire)
     }
 
@@ -204,7 +211,11 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// The piece that `index` lies in (B4).
     #[inline]
     fn piece(&self, index: u32) -> Block {
-        if index.wrapping_sub(self.long.first) < self.long.len { self.long } else { Self::block(index) }
+        if index.wrapping_sub(self.long.first) < self.long.len {
+            self.long
+        } else {
+            Self::block(index)
+        }
     }
 
     /// Whether the block of `index` is a piece by itself.
@@ -244,11 +255,13 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         unsafe { slice::from_raw_parts(element.as_ptr(), Self::run_len(index) as usize) }
     }
 
-    /// Makes memory for the block of `index` unless it is there. Others may read, and grow, at the same time.
+    /// Makes memory for the block of `index` unless it is there. Others may read, and grow, at the
+    /// same time.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`] if the allocator refuses or the block would be larger than the address space.
+    /// [`OutOfMemory`] if the allocator refuses or the block would be larger than the address
+    /// space.
     #[cold]
     pub fn grow(&self, index: u32) -> Result<&E, OutOfMemory> {
         // SAFETY: zero bytes are valid elements.
@@ -264,16 +277,17 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     ///
     /// # Safety
     ///
-    /// Elements of the block are not looked at before they were written: only their addresses are asked for, by
-    /// [`element`](Self::element) and [`chart`](Self::chart).
+    /// Elements of the block are not looked at before they were written: only their addresses are
+    /// asked for, by [`element`](Self::element) and [`chart`](Self::chart).
     #[cold]
     pub unsafe fn grow_uninit(&self, index: u32) -> Result<(), OutOfMemory> {
         // SAFETY: passed on from the caller.
         unsafe { self.install(index, alloc) }
     }
 
-    /// Makes memory for the blocks from that of `first` to that of `last`, up to one that has some, as one piece. Answers where it ends. Nothing is
-    /// made if the first has memory, or if there is a piece of several blocks already.
+    /// Makes memory for the blocks from that of `first` to that of `last`, up to one that has some,
+    /// as one piece. Answers where it ends. Nothing is made if the first has memory, or if there is
+    /// a piece of several blocks already.
     ///
     /// # Errors
     ///
@@ -292,7 +306,11 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// # Safety
     ///
     /// As for [`grow_uninit`](Self::grow_uninit).
-    pub unsafe fn grow_together_uninit(&mut self, first: u32, last: u32) -> Result<u64, OutOfMemory> {
+    pub unsafe fn grow_together_uninit(
+        &mut self,
+        first: u32,
+        last: u32,
+    ) -> Result<u64, OutOfMemory> {
         // SAFETY: passed on from the caller.
         unsafe { self.join(first, last, alloc) }
     }
@@ -300,13 +318,20 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     /// # Safety
     ///
     /// As for [`make`](Self::make).
-    unsafe fn join(&mut self, first: u32, last: u32, allocate: Allocate) -> Result<u64, OutOfMemory> {
+    unsafe fn join(
+        &mut self,
+        first: u32,
+        last: u32,
+        allocate: Allocate,
+    ) -> Result<u64, OutOfMemory> {
         let number = Self::number(first);
         if Self::number(last) == N - 1 {
             self.grow(last)?; // by itself: all together would be one more than can be counted
         }
         let numbers = number..=Self::number(last).min(N - 2);
-        let bare = |number: &usize| self.long.len == 0 && self.entries[*number].load(Ordering::Relaxed).is_null();
+        let bare = |number: &usize| {
+            self.long.len == 0 && self.entries[*number].load(Ordering::Relaxed).is_null()
+        };
         let numbers = number..number + numbers.take_while(bare).count();
         let len = Self::BLOCKS[numbers.clone()].iter().map(|block| block.len).sum();
         let piece = Block { len, ..Self::block(first) };
@@ -330,9 +355,19 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
             // SAFETY: passed on from the caller.
             let (fresh, layout) = unsafe { Self::make(block, allocate) }?;
             let entry = &self.entries[Self::number(index)];
-            if entry.compare_exchange(ptr::null_mut(), fresh.as_ptr(), Ordering::AcqRel, Ordering::Acquire).is_err() {
+            if entry
+                .compare_exchange(
+                    ptr::null_mut(),
+                    fresh.as_ptr(),
+                    Ordering::AcqRel,
+                    Ordering::Acquire,
+                )
+                .is_err()
+            {
                 // SAFETY: made above with this layout, and nobody else has seen it.
-                unsafe { dealloc(fresh.as_ptr().wrapping_add(block.first as usize).cast(), layout) };
+                unsafe {
+                    dealloc(fresh.as_ptr().wrapping_add(block.first as usize).cast(), layout)
+                };
             }
         }
         Ok(())
@@ -342,8 +377,9 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     ///
     /// # Safety
     ///
-    /// What `allocate` returns is null or memory of the layout it is given, that may be freed by `dealloc`; and it holds
-    /// valid elements, or the caller sees to it that they are not looked at.
+    /// What `allocate` returns is null or memory of the layout it is given, that may be freed by
+    /// `dealloc`; and it holds valid elements, or the caller sees to it that they are not looked
+    /// at.
     unsafe fn make(piece: Block, allocate: Allocate) -> Result<(NonNull<E>, Layout), OutOfMemory> {
         let layout = E::layout(piece.len as usize)?;
         assert!(layout.size() > 0, "a block has a size");
@@ -357,7 +393,8 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         if let Some(entry) = entry_of(base) {
             return Ok((entry, layout));
         }
-        // Null means "no memory": of all addresses, this one cannot be told from that. Another one can.
+        // Null means "no memory": of all addresses, this one cannot be told from that. Another one
+        // can.
         let other = fresh();
         // SAFETY: made above with this layout, and nobody else has seen it.
         unsafe { dealloc(base.cast(), layout) };
@@ -390,7 +427,8 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
         let blocks = const { &Self::BLOCKS };
         let there = self.entries.each_ref().map(|entry| !entry.load(Ordering::Acquire).is_null());
         let there = there.into_iter().zip(blocks).filter(|(there, _)| *there);
-        there.map(|(_, block)| u64::from(block.first)..u64::from(block.first) + u64::from(block.len))
+        there
+            .map(|(_, block)| u64::from(block.first)..u64::from(block.first) + u64::from(block.len))
     }
 
     /// How many elements have memory, counted from index 0 up to the first gap.
@@ -399,15 +437,25 @@ impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Directory<E,
     }
 }
 
-impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop for Directory<E, FIRST, SPLIT, N> {
+impl<E: Zeroed, const FIRST: u32, const SPLIT: u32, const N: usize> Drop
+    for Directory<E, FIRST, SPLIT, N>
+{
     fn drop(&mut self) {
-        const { assert!(!needs_drop::<E>(), "elements are dropped by whoever knows which of them hold a value") };
+        const {
+            assert!(
+                !needs_drop::<E>(),
+                "elements are dropped by whoever knows which of them hold a value"
+            )
+        };
         for block in const { &Self::BLOCKS } {
             let (entry, piece) = (self.entry(block.first), self.piece(block.first));
             if !entry.is_null() && piece.first == block.first {
-                let Ok(layout) = E::layout(piece.len as usize) else { unreachable!("`make` had the same layout") };
-                // SAFETY: `make` made the piece with this layout, that of the same length and element type (B4), and this is
-                // the only place that frees an installed piece, once, when its first block comes.
+                let Ok(layout) = E::layout(piece.len as usize) else {
+                    unreachable!("`make` had the same layout")
+                };
+                // SAFETY: `make` made the piece with this layout, that of the same length and
+                // element type (B4), and this is the only place that frees an installed piece,
+                // once, when its first block comes.
                 unsafe { dealloc(entry.wrapping_add(piece.first as usize).cast(), layout) };
             }
         }
@@ -421,16 +469,19 @@ fn element<E>(entry: *mut E, index: u32) -> Option<NonNull<E>> {
         unlikely();
         return None;
     }
-    // SAFETY: not null: a block has this element at this address (B1), and no object is at the null address.
+    // SAFETY: not null: a block has this element at this address (B1), and no object is at the null
+    // address.
     Some(unsafe { NonNull::new_unchecked(entry.wrapping_add(index as usize)) })
 }
 
-// SAFETY: the array owns its elements; the raw pointers in it are never handed to anyone who could outlive it.
+// SAFETY: the array owns its elements; the raw pointers in it are never handed to anyone who could
+// outlive it.
 unsafe impl<E: Zeroed + Send, const FIRST: u32, const SPLIT: u32, const N: usize> Send
     for Directory<E, FIRST, SPLIT, N>
 {
 }
-// SAFETY: the table is changed behind `&mut self` only; `&self` gives out `&E`, and makes new elements out of zero bytes; the latter moves no `E` between threads.
+// SAFETY: the table is changed behind `&mut self` only; `&self` gives out `&E`, and makes new
+// elements out of zero bytes; the latter moves no `E` between threads.
 unsafe impl<E: Zeroed + Sync, const FIRST: u32, const SPLIT: u32, const N: usize> Sync
     for Directory<E, FIRST, SPLIT, N>
 {
@@ -443,12 +494,18 @@ mod tests {
     /// Walks the blocks in order: they must tile the indices without gap or overlap.
     fn assert_tiled<const FIRST: u32, const SPLIT: u32, const N: usize>() {
         let mut index = 0u64;
-        for (number, block) in Directory::<AtomicU64, FIRST, SPLIT, N>::BLOCKS.into_iter().enumerate() {
+        for (number, block) in
+            Directory::<AtomicU64, FIRST, SPLIT, N>::BLOCKS.into_iter().enumerate()
+        {
             assert_eq!(u64::from(block.first), index);
             assert!(block.len >= 1 << FIRST);
             index += u64::from(block.len);
             for inside in [block.first, block.first + 1, (index - 1) as u32] {
-                assert_eq!(Directory::<AtomicU64, FIRST, SPLIT, N>::number(inside), number, "at {inside}");
+                assert_eq!(
+                    Directory::<AtomicU64, FIRST, SPLIT, N>::number(inside),
+                    number,
+                    "at {inside}"
+                );
             }
         }
         assert_eq!(index, 1 << 32);
@@ -485,7 +542,10 @@ mod tests {
         // Nothing where there is something, and nothing once there is a long piece.
         assert_eq!(array.grow_together(6144, 9000), Ok(6144));
         assert_eq!(array.grow_together(8192, 70_000), Ok(8192));
-        assert_eq!((array.get(6144).unwrap().load(Ordering::Relaxed), array.get(8192).is_none()), (7, true));
+        assert_eq!(
+            (array.get(6144).unwrap().load(Ordering::Relaxed), array.get(8192).is_none()),
+            (7, true)
+        );
     }
 
     #[test]
@@ -515,7 +575,10 @@ mod tests {
         let mut array = Fine::<Nothing<{ usize::MAX }>>::new();
         let last = *Fine::<Nothing<{ usize::MAX }>>::bounds(u32::MAX).start();
         assert_eq!(array.grow_together(0, u32::MAX), Ok(last.into()));
-        assert_eq!([0, last - 1, last, u32::MAX].map(|index| array.is_apart(index)), [false, false, true, true]);
+        assert_eq!(
+            [0, last - 1, last, u32::MAX].map(|index| array.is_apart(index)),
+            [false, false, true, true]
+        );
         assert!([0, last - 1, last, u32::MAX].iter().all(|&index| array.element(index).is_some()));
     }
 

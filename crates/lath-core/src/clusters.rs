@@ -1,23 +1,28 @@
 //! Clusters: groups of 64 slots that belong to one set of tags.
 //!
-//! A thing with tags is put into a group of things that were spawned with the same tags, so that what is walked together
-//! lies together, although nothing ever moves. A group without an owner belongs to the stock; the first thing put there
-//! makes it its cluster's, and when all its things are gone it returns. Tags that change later do not matter.
+//! A thing with tags is put into a group of things that were spawned with the same tags, so that
+//! what is walked together lies together, although nothing ever moves. A group without an owner
+//! belongs to the stock; the first thing put there makes it its cluster's, and when all its things
+//! are gone it returns. Tags that change later do not matter.
 //!
-//! The first few groups are **common**: they belong to nobody, and everybody whose own groups are full may use them. A small
-//! pool, or a few things of each of many kinds, would otherwise be spread over groups that are mostly empty.
+//! The first few groups are **common**: they belong to nobody, and everybody whose own groups are
+//! full may use them. A small pool, or a few things of each of many kinds, would otherwise be
+//! spread over groups that are mostly empty.
 //!
-//! A cluster that grows takes **stretches** of neighbouring groups, the longer the larger it is: walking one group here and
-//! one there is several times slower than walking the same groups in a row.
+//! A cluster that grows takes **stretches** of neighbouring groups, the longer the larger it is:
+//! walking one group here and one there is several times slower than walking the same groups in a
+//! row.
 //!
-//! Which slot comes next follows from which slots are free and who owns which group, and from nothing else (P3).
+//! Which slot comes next follows from which slots are free and who owns which group, and from
+//! nothing else (P3).
 //!
 //! # Invariants
 //!
-//! - **L1** A group beyond the common ones that has a live slot has an owner; one whose slots are all free or retired has
-//!   none, and neither have the common ones.
-//! - **L2** `open` of a cluster holds (at least) those of its groups that have a free slot, and `lowest` is no more than
-//!   the lowest of them; `groups` holds exactly its groups, and `count` says how many they are.
+//! - **L1** A group beyond the common ones that has a live slot has an owner; one whose slots are
+//!   all free or retired has none, and neither have the common ones.
+//! - **L2** `open` of a cluster holds (at least) those of its groups that have a free slot, and
+//!   `lowest` is no more than the lowest of them; `groups` holds exactly its groups, and `count`
+//!   says how many they are.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -33,11 +38,13 @@ mod image;
 /// So many groups, the first ones, are everybody's.
 pub(crate) const COMMON: u32 = 8;
 
-/// A stretch is at most so many groups long. Where one ends, a walk waits for memory that nobody has foreseen.
+/// A stretch is at most so many groups long. Where one ends, a walk waits for memory that nobody
+/// has foreseen.
 const LONGEST: u32 = 256;
 
 pub(crate) struct Clusters {
-    /// The sets of tags, in order, and their clusters. Not a map: those cannot say that there is no memory.
+    /// The sets of tags, in order, and their clusters. Not a map: those cannot say that there is no
+    /// memory.
     by_tags: Vec<(u64, u32)>,
     clusters: Vec<Cluster>,
     /// The cluster that was asked for last: things of one kind tend to be spawned together.
@@ -69,11 +76,13 @@ impl Clusters {
         }
     }
 
-    /// The slot that the next thing with these tags gets: the lowest free one of its cluster, or else of the common groups,
-    /// or else of a new group, or else of all.
+    /// The slot that the next thing with these tags gets: the lowest free one of its cluster, or
+    /// else of the common groups, or else of a new group, or else of all.
     #[inline]
     pub(crate) fn next(&mut self, tags: u64, slots: &mut Slots) -> Option<u32> {
-        let Some(id) = self.find(tags) else { return self.next_elsewhere(&Cluster::default(), slots) };
+        let Some(id) = self.find(tags) else {
+            return self.next_elsewhere(&Cluster::default(), slots);
+        };
         let cluster = &mut self.clusters[id as usize];
         while let Some(group) = cluster.open.next(cluster.lowest) {
             cluster.lowest = group;
@@ -85,8 +94,9 @@ impl Clusters {
         self.next_elsewhere(&self.clusters[id as usize], slots)
     }
 
-    /// The group that [`next`](Self::next) finds a slot in, if there is a free one in it: known without looking any further for
-    /// the tags that were asked about last. `lowest` is the group of the lowest free slot of all.
+    /// The group that [`next`](Self::next) finds a slot in, if there is a free one in it: known
+    /// without looking any further for the tags that were asked about last. `lowest` is the group
+    /// of the lowest free slot of all.
     #[inline(always)]
     pub(crate) fn near(&self, tags: u64, lowest: u32) -> Option<u32> {
         let (of, id) = self.last;
@@ -115,15 +125,17 @@ impl Clusters {
         if len > 1 {
             let beside = cluster.groups.last().map(|last| last + 1).filter(|next| next % len != 0);
             let beside = beside.filter(|&next| self.unowned_from(next) == Some(next));
-            if let Some(group) = beside.filter(usable).or_else(|| self.free_stretch(len).filter(usable)) {
+            if let Some(group) =
+                beside.filter(usable).or_else(|| self.free_stretch(len).filter(usable))
+            {
                 return Some(group);
             }
         }
         self.next_unowned(COMMON, slots)
     }
 
-    /// The first of so many neighbours without an owner, in step with their number. Not far beyond what is in use: the groups
-    /// that are left between stretches stay within a quarter of all.
+    /// The first of so many neighbours without an owner, in step with their number. Not far beyond
+    /// what is in use: the groups that are left between stretches stay within a quarter of all.
     fn free_stretch(&self, len: u32) -> Option<u32> {
         let end = self.count + self.count / 4 + 64;
         let (words, mut from) = (len.div_ceil(64), COMMON);
@@ -132,7 +144,9 @@ impl Clusters {
             let common = if word == 0 { (1 << COMMON) - 1 } else { 0 };
             let starts = match words {
                 1 => starts(!(self.owned.word(word) | common), len),
-                _ => u64::from((word..word + words).all(|word| self.owned.word(word) == 0) && word > 0),
+                _ => u64::from(
+                    (word..word + words).all(|word| self.owned.word(word) == 0) && word > 0,
+                ),
             };
             if starts != 0 {
                 return Some(word * 64 + starts.trailing_zeros()).filter(|&first| first < end);
@@ -146,8 +160,8 @@ impl Clusters {
         self.owned.next(from.max(COMMON))
     }
 
-    /// A slot that a thing with these tags could be claimed in, behind a shared reference: as [`next`](Self::next), as far
-    /// as can be told without changing anything.
+    /// A slot that a thing with these tags could be claimed in, behind a shared reference: as
+    /// [`next`](Self::next), as far as can be told without changing anything.
     pub(crate) fn suggest(&self, tags: u64, slots: &Slots) -> Option<u32> {
         let own = || slots.free_in(self.next_open(tags, 0, slots)?);
         let common = || slots.next_free(0).filter(|&index| index < COMMON * GROUP);
@@ -167,7 +181,8 @@ impl Clusters {
         }
     }
 
-    /// The first group at `from` or later that belongs to nobody, the common ones included, and has a free slot.
+    /// The first group at `from` or later that belongs to nobody, the common ones included, and has
+    /// a free slot.
     pub(crate) fn next_unowned(&self, from: u32, slots: &Slots) -> Option<u32> {
         let mut from = from;
         loop {
@@ -183,7 +198,8 @@ impl Clusters {
     #[inline]
     pub(crate) fn has_room(&mut self, index: u32, tags: u64) -> bool {
         let Some(id) = self.find(tags) else { return false };
-        self.owners.get(index / GROUP).is_some() && self.clusters[id as usize].groups.has_room(index / GROUP)
+        self.owners.get(index / GROUP).is_some()
+            && self.clusters[id as usize].groups.has_room(index / GROUP)
     }
 
     /// Makes a cluster for these tags, if there is none, and room as [`grow`](Self::grow) does.
@@ -198,7 +214,8 @@ impl Clusters {
         self.grow(last)
     }
 
-    /// Makes room to note who owns the groups up to that of slot `last`, for all sets of tags that there are.
+    /// Makes room to note who owns the groups up to that of slot `last`, for all sets of tags that
+    /// there are.
     #[cold]
     pub(crate) fn grow(&mut self, last: u32) -> Result<(), OutOfMemory> {
         let last = last / GROUP;
@@ -254,7 +271,8 @@ impl Clusters {
         }
     }
 
-    /// The same owners, for slots that are in the same state: whoever spawns next gets the same slot in both.
+    /// The same owners, for slots that are in the same state: whoever spawns next gets the same
+    /// slot in both.
     #[inline] // compiled with who copies a pool
     pub(crate) fn try_clone(&self, slots: &Slots) -> Result<Self, OutOfMemory> {
         let mut copy = Self { last: self.last, ..Self::new() };
@@ -269,7 +287,9 @@ impl Clusters {
                     to.groups.grow(group)?;
                 }
             }
-            let Some(owner) = self.owners.get(group).map(|owner| owner.load(Relaxed)) else { continue };
+            let Some(owner) = self.owners.get(group).map(|owner| owner.load(Relaxed)) else {
+                continue;
+            };
             copy.owned.grow(Coarse::<AtomicU64>::bounds(group))?;
             copy.owners.grow(group)?;
             if let Some(id) = owner.checked_sub(1) {
@@ -332,7 +352,9 @@ impl Clusters {
                 }
             }
         }
-        if count != self.count || count != self.clusters.iter().map(|cluster| cluster.count).sum::<u32>() {
+        if count != self.count
+            || count != self.clusters.iter().map(|cluster| cluster.count).sum::<u32>()
+        {
             return Err("L2: the groups of the clusters were not counted well");
         }
         Ok(())
@@ -341,15 +363,19 @@ impl Clusters {
 
 /// Room for so many more.
 fn reserve<E>(list: &mut Vec<E>, more: usize) -> Result<(), OutOfMemory> {
-    list.try_reserve_exact(more).map_err(|_| OutOfMemory { bytes: more.saturating_mul(size_of::<E>()) })
+    list.try_reserve_exact(more)
+        .map_err(|_| OutOfMemory { bytes: more.saturating_mul(size_of::<E>()) })
 }
 
 /// Room for one more, and for some after that.
 fn reserve_one<E>(list: &mut Vec<E>) -> Result<(), OutOfMemory> {
-    list.try_reserve(1).map_err(|_| OutOfMemory { bytes: list.len().saturating_add(1).saturating_mul(size_of::<E>()) })
+    list.try_reserve(1).map_err(|_| OutOfMemory {
+        bytes: list.len().saturating_add(1).saturating_mul(size_of::<E>()),
+    })
 }
 
-/// How long the stretches are that a cluster of so many groups takes: a quarter of them, rounded down to a power of two.
+/// How long the stretches are that a cluster of so many groups takes: a quarter of them, rounded
+/// down to a power of two.
 fn stretch(groups: u32) -> u32 {
     match (groups / 4).min(LONGEST).checked_ilog2() {
         Some(log) => 1 << log,
@@ -357,7 +383,8 @@ fn stretch(groups: u32) -> u32 {
     }
 }
 
-/// Where `len` ones in a row begin, of those places that are multiples of `len`; a power of two up to 64.
+/// Where `len` ones in a row begin, of those places that are multiples of `len`; a power of two up
+/// to 64.
 fn starts(mut ones: u64, len: u32) -> u64 {
     let mut width = 1;
     while width < len {
@@ -383,8 +410,12 @@ mod tests {
         for _ in 0..2000 {
             let free = random.u64(..) | random.u64(..) | random.u64(..);
             for len in [1, 2, 4, 8, 16, 32, 64] {
-                let all_free = |first: &u32| (*first..first + len).all(|place| free >> place & 1 == 1);
-                let expected = (0..64).step_by(len as usize).filter(all_free).fold(0, |set, first| set | 1 << first);
+                let all_free =
+                    |first: &u32| (*first..first + len).all(|place| free >> place & 1 == 1);
+                let expected = (0..64)
+                    .step_by(len as usize)
+                    .filter(all_free)
+                    .fold(0, |set, first| set | 1 << first);
                 assert_eq!(starts(free, len), expected, "{free:b}, {len}");
             }
         }
@@ -405,11 +436,14 @@ mod tests {
                     _ => 0,
                 })
                 .collect();
-            let is_owned =
-                |group: u32| words.get(group as usize / 64).is_some_and(|word| word >> (group % 64) & 1 == 1);
+            let is_owned = |group: u32| {
+                words.get(group as usize / 64).is_some_and(|word| word >> (group % 64) & 1 == 1)
+            };
             (0..2000).filter(|&group| is_owned(group)).for_each(|group| clusters.owned.set(group));
             for len in [2, 16, 64, 128, 256] {
-                let all_free = |first: &u32| (*first..first + len).all(|group| group >= COMMON && !is_owned(group));
+                let all_free = |first: &u32| {
+                    (*first..first + len).all(|group| group >= COMMON && !is_owned(group))
+                };
                 let expected = (0..1000 + 64).step_by(len as usize).find(all_free);
                 assert_eq!(clusters.free_stretch(len), expected, "{len} of {words:x?}");
             }

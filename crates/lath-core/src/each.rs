@@ -1,8 +1,13 @@
-#![expect(unsafe_code, reason = "walks raw runs of slots; calls the loop that is compiled for AVX2")]
-//! The loops over views: straight through full groups, bit by bit through the others, and twice compiled.
+#![expect(
+    unsafe_code,
+    reason = "walks raw runs of slots; calls the loop that is compiled for AVX2"
+)]
+//! The loops over views: straight through full groups, bit by bit through the others, and twice
+//! compiled.
 //!
-//! A closure loop is compiled once for the baseline of the target and once for AVX2; which one runs is decided once per
-//! call. Neither fuses nor reorders floating-point operations, so the results are the same, bit by bit.
+//! A closure loop is compiled once for the baseline of the target and once for AVX2; which one runs
+//! is decided once per call. Neither fuses nor reorders floating-point operations, so the results
+//! are the same, bit by bit.
 
 use core::ops::Range;
 
@@ -15,8 +20,8 @@ use crate::view::{Slices, StorageOf, View};
 ///
 /// # Safety
 ///
-/// The slots that match hold values. For as long as `'a`, the storage lives, nobody writes to the fields in `V::READS`,
-/// and nobody else uses those in `V::WRITES`.
+/// The slots that match hold values. For as long as `'a`, the storage lives, nobody writes to the
+/// fields in `V::READS`, and nobody else uses those in `V::WRITES`.
 #[inline]
 pub(crate) unsafe fn each<'a, V: View>(
     storage: &'a StorageOf<V>,
@@ -25,7 +30,8 @@ pub(crate) unsafe fn each<'a, V: View>(
     mut f: impl FnMut(V::Item<'a>),
 ) {
     let _checked = const { (V::READS, V::WRITES) };
-    // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is up to the caller.
+    // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is
+    // up to the caller.
     let per_row = |base: V::Base, row: usize| f(unsafe { V::at(base, row) });
     // SAFETY: passed on from the caller.
     unsafe { runs::<V>(storage, filter, groups, EachRow(per_row)) }
@@ -44,7 +50,8 @@ pub(crate) unsafe fn each_run<'a, V: Slices>(
     mut f: impl FnMut(V::Slices<'a>),
 ) {
     let _checked = const { (V::READS, V::WRITES) };
-    // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is up to the caller.
+    // SAFETY: every row that the runs name is of a slot that matches, and comes once; the rest is
+    // up to the caller.
     let per_run = |base: V::Base, rows: Range<usize>| f(unsafe { V::slices(base, rows) });
     // SAFETY: passed on from the caller.
     unsafe { runs::<V>(storage, filter, groups, EachRun(per_run)) }
@@ -58,7 +65,8 @@ pub(crate) trait OnRun<B> {
     fn partial(&mut self, base: B, first: usize, bits: u64);
 }
 
-/// So many elements of a column, whatever their size, are a whole number of cache lines, if they are a multiple of four bytes.
+/// So many elements of a column, whatever their size, are a whole number of cache lines, if they
+/// are a multiple of four bytes.
 const LINE: usize = 16;
 
 /// A closure for every single row.
@@ -67,11 +75,12 @@ struct EachRow<F>(F);
 impl<B: Copy, F: FnMut(B, usize)> OnRun<B> for EachRow<F> {
     #[inline(always)]
     fn full(&mut self, base: B, rows: Range<usize>) {
-        // To the next cache line first, so that the wide loads and stores of the rest do not cross them. Slot 0 is the nil
-        // thing's: nearly every walk begins at row 1.
+        // To the next cache line first, so that the wide loads and stores of the rest do not cross
+        // them. Slot 0 is the nil thing's: nearly every walk begins at row 1.
         let mut row = rows.start;
         while row < rows.end {
-            let end = if row % LINE == 0 { rows.end } else { rows.end.min(row.next_multiple_of(LINE)) };
+            let end =
+                if row % LINE == 0 { rows.end } else { rows.end.min(row.next_multiple_of(LINE)) };
             while row < end {
                 (self.0)(base, row);
                 row += 1;
@@ -125,7 +134,8 @@ pub(crate) unsafe fn runs<V: View>(
         && std::is_x86_feature_detected!("bmi1")
         && std::is_x86_feature_detected!("popcnt")
     {
-        // SAFETY: the processor has all of that, as was asked just now; the rest is passed on from the caller.
+        // SAFETY: the processor has all of that, as was asked just now; the rest is passed on from
+        // the caller.
         return unsafe { runs_avx2::<V>(storage, filter, groups, on_run) };
     }
     // SAFETY: passed on from the caller.
@@ -161,14 +171,17 @@ unsafe fn runs_plain<V: View>(
     let mut from = range.start;
     while let Some(start) = filter.next(from).filter(|start| *start < range.end) {
         let index = start * GROUP;
-        let Some(place) = storage.place(index) else { unreachable!("a slot that matches has memory") };
-        // A run of slots, a block, lies within an octave, and so do the words of its groups: see `blocks.rs`.
+        let Some(place) = storage.place(index) else {
+            unreachable!("a slot that matches has memory")
+        };
+        // A run of slots, a block, lies within an octave, and so do the words of its groups: see
+        // `blocks.rs`.
         let len = (StorageOf::<V>::run_len(index) / GROUP).min(range.end - start);
         let groups = filter.groups(start);
         // SAFETY: the place is that of the index.
         let base = unsafe { V::base(storage, place, index) };
-        // The compiler must not know that all columns are parts of one block: it would take them to overlap, and the loop
-        // below would be slower by half.
+        // The compiler must not know that all columns are parts of one block: it would take them to
+        // overlap, and the loop below would be slower by half.
         let base = core::hint::black_box(base);
         let mut n = 0;
         while n < len {
@@ -189,7 +202,8 @@ unsafe fn runs_plain<V: View>(
                 on_run.partial(base, first, bits);
                 continue;
             }
-            // One run of neighbours, which may go on through full groups into the beginning of another.
+            // One run of neighbours, which may go on through full groups into the beginning of
+            // another.
             let mut end = first + (skipped + neighbours) as usize;
             if skipped + neighbours == GROUP {
                 n = groups.full_until(n, len);

@@ -14,7 +14,11 @@ pub struct Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.index == 0 { out.write_str("nil") } else { write!(out, "{}v{}", self.index, self.generation) }
+        if self.index == 0 {
+            out.write_str("nil")
+        } else {
+            write!(out, "{}v{}", self.index, self.generation)
+        }
     }
 }
 
@@ -87,19 +91,32 @@ impl fmt::Display for HandleError {
                 write!(out, "{handle} is out of range: the pool has {slots} slots")
             }
             Self::Stale { handle, current } => {
-                write!(out, "{handle} is stale: slot {} is now at generation {current}", handle.index)?;
+                write!(
+                    out,
+                    "{handle} is stale: slot {} is now at generation {current}",
+                    handle.index
+                )?;
                 if current % 2 == 0 { out.write_str(", free") } else { Ok(()) }
             }
             Self::Retired { handle } => {
-                write!(out, "{handle} is stale: slot {} is retired, its generations are spent", handle.index)
+                write!(
+                    out,
+                    "{handle} is stale: slot {} is retired, its generations are spent",
+                    handle.index
+                )
             }
             Self::Pending { handle } => {
-                write!(out, "{handle} is reserved and has no value yet: give it one with `spawn_at`")
+                write!(
+                    out,
+                    "{handle} is reserved and has no value yet: give it one with `spawn_at`"
+                )
             }
             Self::WrongKind { handle, kind, expected } => {
                 write!(out, "{handle} has kind {kind}, but the thing there is of kind {expected}")
             }
-            Self::Twice { handle } => write!(out, "{handle} was given twice: only the first gets the thing"),
+            Self::Twice { handle } => {
+                write!(out, "{handle} was given twice: only the first gets the thing")
+            }
         }
     }
 }
@@ -114,7 +131,8 @@ pub enum SpawnFault {
     Full {
         /// How many things the pool can hold.
         capacity: u32,
-        /// How many slots are retired; [`reclaim_retired`](crate::Pool::reclaim_retired) may bring them back.
+        /// How many slots are retired; [`reclaim_retired`](crate::Pool::reclaim_retired) may bring
+        /// them back.
         retired: u32,
     },
     /// The allocator refused.
@@ -153,10 +171,17 @@ impl fmt::Display for SpawnFault {
             ),
             Self::OutOfMemory(error) => write!(out, "{error}"),
             Self::KindTooLarge { kind, bits } => {
-                write!(out, "kind {kind} does not fit in {bits} bits: raise `kind` in `#[thing(handle(…))]`")
+                write!(
+                    out,
+                    "kind {kind} does not fit in {bits} bits: raise `kind` in `#[thing(handle(…))]`"
+                )
             }
             Self::Occupied { handle, current } => {
-                write!(out, "{handle} cannot be spawned: slot {} is taken, at generation {current}", handle.index)
+                write!(
+                    out,
+                    "{handle} cannot be spawned: slot {} is taken, at generation {current}",
+                    handle.index
+                )
             }
             Self::Handle(error) => write!(out, "the handle cannot be spawned: {error}"),
             Self::Link(error) => write!(out, "the child cannot be spawned: {error}"),
@@ -234,7 +259,9 @@ impl fmt::Display for LinkError {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match *self {
             Self::Stale { role, error } => write!(out, "there is no such {role}: {error}"),
-            Self::Cycle { child, levels: 0, .. } => write!(out, "{child} cannot be put below itself"),
+            Self::Cycle { child, levels: 0, .. } => {
+                write!(out, "{child} cannot be put below itself")
+            }
             Self::Cycle { child, parent, levels } => {
                 write!(out, "{child} cannot be put below {parent}, which is below it:\n{child}\n")?;
                 match levels {
@@ -243,7 +270,10 @@ impl fmt::Display for LinkError {
                 }
             }
             Self::NoParent { sibling } => {
-                write!(out, "nothing can be put beside {sibling}, which has no parent: attach that first")
+                write!(
+                    out,
+                    "nothing can be put beside {sibling}, which has no parent: attach that first"
+                )
             }
             Self::OutOfMemory(error) => write!(out, "{error}"),
         }
@@ -324,7 +354,9 @@ impl fmt::Display for CapacityError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match *self {
-            Self::Zero => out.write_str("a pool of capacity 0 could hold nothing: ask for at least 1"),
+            Self::Zero => {
+                out.write_str("a pool of capacity 0 could hold nothing: ask for at least 1")
+            }
             Self::TooLarge { capacity, largest } => write!(
                 out,
                 "a capacity of {capacity} is beyond the index bits of the handle, which name at most {largest} slots: \

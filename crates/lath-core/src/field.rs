@@ -1,14 +1,20 @@
-#![expect(unsafe_code, reason = "declares the unsafe traits that describe a struct's fields; holds no unsafe block")]
-//! The fields of a thing, as types: `actor::pos` knows its value, its number and its place in the struct.
+#![expect(
+    unsafe_code,
+    reason = "declares the unsafe traits that describe a struct's fields; holds no unsafe block"
+)]
+//! The fields of a thing, as types: `actor::pos` knows its value, its number and its place in the
+//! struct.
 
 use crate::thing::Thing;
 
-/// One field of a thing. The derive makes an empty enum for each, in a module named after the struct.
+/// One field of a thing. The derive makes an empty enum for each, in a module named after the
+/// struct.
 ///
 /// # Safety
 ///
-/// [`INDEX`](Self::INDEX) is the number of a field of [`Thing`](Self::Thing) whose type is [`Value`](Self::Value), and no
-/// other marker has the same number. It is described, truthfully, by `FIELDS[INDEX]`.
+/// [`INDEX`](Self::INDEX) is the number of a field of [`Thing`](Self::Thing) whose type is
+/// [`Value`](Self::Value), and no other marker has the same number. It is described, truthfully, by
+/// `FIELDS[INDEX]`.
 ///
 /// # Examples
 ///
@@ -46,7 +52,8 @@ pub struct FieldInfo {
     pub home: Home,
 }
 
-/// Where a field is kept when its thing is stored as columns. In rows it is where the struct has it.
+/// Where a field is kept when its thing is stored as columns. In rows it is where the struct has
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Home {
     /// A column of its own.
@@ -62,14 +69,16 @@ pub enum Home {
 ///
 /// # Safety
 ///
-/// [`FIELDS`](Self::FIELDS) describes every field of the struct, in the order of declaration, with its true offset, size
-/// and alignment, and [`TAGS_FIELD`](Self::TAGS_FIELD) the one of them that holds the tags; [`visit`](Self::visit) calls the visitor with the marker of each of them once, in the same order.
+/// [`FIELDS`](Self::FIELDS) describes every field of the struct, in the order of declaration, with
+/// its true offset, size and alignment, and [`TAGS_FIELD`](Self::TAGS_FIELD) the one of them that
+/// holds the tags; [`visit`](Self::visit) calls the visitor with the marker of each of them once,
+/// in the same order.
 pub unsafe trait Fields: Thing {
     /// The fields, in the order of declaration: at most 64.
     const FIELDS: &'static [FieldInfo];
 
-    /// The number of the field marked `#[thing(tags)]`, which is of the type [`Tags`](Thing::Tags). It is not written
-    /// through views.
+    /// The number of the field marked `#[thing(tags)]`, which is of the type [`Tags`](Thing::Tags).
+    /// It is not written through views.
     const TAGS_FIELD: Option<usize> = None;
 
     /// Shows the marker of every field to `visitor`.

@@ -1,7 +1,8 @@
 //! `FixedPool<T, N>`: a pool inside a struct, without a heap and without `unsafe`.
 //!
-//! A slot tells by itself what it is doing, so there are no bitsets: walks look at every slot, and the search for a free
-//! one starts where the last one ended. Right for the tens to thousands of things that are kept inline.
+//! A slot tells by itself what it is doing, so there are no bitsets: walks look at every slot, and
+//! the search for a free one starts where the last one ended. Right for the tens to thousands of
+//! things that are kept inline.
 
 mod several;
 
@@ -16,9 +17,9 @@ use crate::thing::Thing;
 
 /// A pool of exactly `N` slots, kept inline: in a static, on a stack, in another struct.
 ///
-/// It has the calls of `Pool` that a small pool needs: spawn, spawn at a handle, despawn, take, look up, also several at
-/// once, walk, retain, drain, clear. It does not stage, reserve or bury, has no ranges, views or tags' bitmaps. Handles mean the same, and slots are
-/// reused lowest first.
+/// It has the calls of `Pool` that a small pool needs: spawn, spawn at a handle, despawn, take,
+/// look up, also several at once, walk, retain, drain, clear. It does not stage, reserve or bury,
+/// has no ranges, views or tags' bitmaps. Handles mean the same, and slots are reused lowest first.
 ///
 /// # Examples
 ///
@@ -64,7 +65,10 @@ enum Content<T> {
 impl<T: Thing, const N: usize> FixedPool<T, N> {
     const CAPACITY: u32 = {
         assert!(N > 0, "a pool of capacity 0 could hold nothing");
-        assert!((N as u64) < 1 << T::INDEX_BITS, "the capacity is beyond the index bits of the handle");
+        assert!(
+            (N as u64) < 1 << T::INDEX_BITS,
+            "the capacity is beyond the index bits of the handle"
+        );
         N as u32
     };
 
@@ -129,20 +133,24 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     ///
     /// # Panics
     ///
-    /// If the pool is full or the kind does not fit: where that can happen, use [`try_spawn`](Self::try_spawn).
+    /// If the pool is full or the kind does not fit: where that can happen, use
+    /// [`try_spawn`](Self::try_spawn).
     ///
     /// # Examples
     ///
     /// See [`FixedPool`].
     pub fn spawn(&mut self, value: T) -> Handle<T> {
-        self.try_spawn(value).unwrap_or_else(|error| panic!("cannot spawn a {}: {error}", core::any::type_name::<T>()))
+        self.try_spawn(value).unwrap_or_else(|error| {
+            panic!("cannot spawn a {}: {error}", core::any::type_name::<T>())
+        })
     }
 
     /// Puts a thing into the lowest free slot, or gives it back.
     ///
     /// # Errors
     ///
-    /// [`SpawnError`], with the thing inside, if the pool is full or the kind does not fit in the handle.
+    /// [`SpawnError`], with the thing inside, if the pool is full or the kind does not fit in the
+    /// handle.
     ///
     /// # Examples
     ///
@@ -153,7 +161,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
             Ok(kind) => kind,
             Err(fault) => return Err(SpawnError { value, fault }),
         };
-        let free = self.slots[self.lowest..].iter().position(|slot| matches!(slot.content, Content::Free));
+        let free =
+            self.slots[self.lowest..].iter().position(|slot| matches!(slot.content, Content::Free));
         let Some(place) = free.map(|offset| self.lowest + offset) else {
             self.lowest = N;
             let fault = SpawnFault::Full { capacity: Self::CAPACITY, retired: self.retired };
@@ -168,8 +177,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`], with the thing inside, if the handle is nil, beyond the capacity, of a generation that is over or
-    /// of another kind than the thing, or if the slot is taken.
+    /// [`SpawnError`], with the thing inside, if the handle is nil, beyond the capacity, of a
+    /// generation that is over or of another kind than the thing, or if the slot is taken.
     ///
     /// # Examples
     ///
@@ -192,7 +201,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     }
 
     fn fill(&mut self, handle: Handle<T>, value: T) -> Handle<T> {
-        self.slots[handle.index() as usize - 1] = Slot { stamp: handle.stamp(), content: Content::Live(value) };
+        self.slots[handle.index() as usize - 1] =
+            Slot { stamp: handle.stamp(), content: Content::Live(value) };
         self.len += 1;
         handle
     }
@@ -206,7 +216,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
         self.take(handle).is_some()
     }
 
-    /// Moves the thing that `handle` names out of the pool and ends its generation; `None` if there is none.
+    /// Moves the thing that `handle` names out of the pool and ends its generation; `None` if there
+    /// is none.
     ///
     /// # Examples
     ///
@@ -256,7 +267,9 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// See [`take`](Self::take).
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
         match self.slots.get((handle.index() as usize).checked_sub(1)?)? {
-            Slot { stamp, content: Content::Live(value) } if *stamp == handle.stamp() => Some(value),
+            Slot { stamp, content: Content::Live(value) } if *stamp == handle.stamp() => {
+                Some(value)
+            }
             _ => None,
         }
     }
@@ -268,12 +281,15 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// See [`edit`](Self::edit).
     pub fn get_mut(&mut self, handle: Handle<T>) -> Option<&mut T> {
         match self.slots.get_mut((handle.index() as usize).checked_sub(1)?)? {
-            Slot { stamp, content: Content::Live(value) } if *stamp == handle.stamp() => Some(value),
+            Slot { stamp, content: Content::Live(value) } if *stamp == handle.stamp() => {
+                Some(value)
+            }
             _ => None,
         }
     }
 
-    /// Looks at the thing that `handle` names, or at the nil thing, `T::default()`, if there is none.
+    /// Looks at the thing that `handle` names, or at the nil thing, `T::default()`, if there is
+    /// none.
     ///
     /// # Examples
     ///
@@ -386,7 +402,10 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, &mut T) -> bool) {
         for index in 1..=Self::CAPACITY {
-            let Slot { stamp, content: Content::Live(value) } = &mut self.slots[index as usize - 1] else { continue };
+            let Slot { stamp, content: Content::Live(value) } = &mut self.slots[index as usize - 1]
+            else {
+                continue;
+            };
             let handle = Handle::from_parts(index, *stamp);
             if !keep(handle, value) {
                 self.despawn(handle);
@@ -408,7 +427,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// assert!(!voices.contains(a));
     /// ```
     ///
-    /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes on.
+    /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes
+    /// on.
     pub fn clear(&mut self) {
         /// Goes on when a `Drop` has unwound.
         struct GoOn<'a, T: Thing, const N: usize>(&'a mut FixedPool<T, N>);
@@ -422,8 +442,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
         GoOn(self).0.retain(|_, _| false);
     }
 
-    /// Makes retired slots usable again, from generation 1 on. Answers how many. Only for a moment when no old handle can
-    /// be left: an old handle of such a slot would name the new thing.
+    /// Makes retired slots usable again, from generation 1 on. Answers how many. Only for a moment
+    /// when no old handle can be left: an old handle of such a slot would name the new thing.
     ///
     /// # Examples
     ///

@@ -1,7 +1,7 @@
 //! A two-level bitset in one piece: for what grows behind an exclusive reference only.
 //!
-//! As [`Bits`](crate::bits::Bits), which grows behind a shared one, but a word is one load away. Growing copies, which for
-//! one bit per slot is nothing beside the slots themselves.
+//! As [`Bits`](crate::bits::Bits), which grows behind a shared one, but a word is one load away.
+//! Growing copies, which for one bit per slot is nothing beside the slots themselves.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,8 @@ use crate::error::OutOfMemory;
 
 mod image;
 
-/// The bitset: a bit per item, above it a bit per word that says whether the word has a one, and how many there are.
+/// The bitset: a bit per item, above it a bit per word that says whether the word has a one, and
+/// how many there are.
 #[derive(Default)]
 pub(crate) struct FlatBits {
     words: Vec<u64>,
@@ -60,7 +61,8 @@ impl FlatBits {
     pub(crate) fn insert(&mut self, i: u32) -> Option<bool> {
         let word = self.words.get_mut((i >> 6) as usize)?;
         let before = *word;
-        // Counted before the branch: beside the word it takes two instructions, a test of the bit and an addition with carry.
+        // Counted before the branch: beside the word it takes two instructions, a test of the bit
+        // and an addition with carry.
         let new = before >> (i & 63) & 1 == 0;
         self.count += u32::from(new);
         *word = before | 1 << (i & 63);
@@ -137,7 +139,9 @@ impl FlatBits {
 /// Makes a vector at least so long, with zeros.
 fn extend(words: &mut Vec<u64>, len: usize) -> Result<(), OutOfMemory> {
     let more = len.saturating_sub(words.len());
-    words.try_reserve(more).map_err(|_| OutOfMemory { bytes: len.saturating_mul(size_of::<u64>()) })?;
+    words
+        .try_reserve(more)
+        .map_err(|_| OutOfMemory { bytes: len.saturating_mul(size_of::<u64>()) })?;
     words.resize(words.len() + more, 0);
     Ok(())
 }
@@ -161,15 +165,28 @@ mod tests {
                     assert_eq!(bits.insert(i), Some(true));
                 }
                 assert_eq!(model.insert(i), new.unwrap_or(true), "step {step} of seed {seed}: {i}");
-                // Mostly more ones than zeros are made, then the other way round, so that words become empty.
+                // Mostly more ones than zeros are made, then the other way round, so that words
+                // become empty.
                 for _ in 0..random.u32(..=(step / 2000)) {
-                    let i = if random.bool() { model.first().copied().unwrap_or(0) } else { random.u32(..span) };
+                    let i = if random.bool() {
+                        model.first().copied().unwrap_or(0)
+                    } else {
+                        random.u32(..span)
+                    };
                     assert_eq!(bits.remove(i), model.remove(&i), "step {step} of seed {seed}: {i}");
                 }
                 let from = random.u32(..span + 200);
-                assert_eq!(bits.next(from), model.range(from..).next().copied(), "step {step} of seed {seed}: {from}");
+                assert_eq!(
+                    bits.next(from),
+                    model.range(from..).next().copied(),
+                    "step {step} of seed {seed}: {from}"
+                );
                 let next_word = model.range(from.saturating_mul(64)..).next().map(|i| i / 64);
-                assert_eq!(bits.next_word(from), next_word, "step {step} of seed {seed}: word {from}");
+                assert_eq!(
+                    bits.next_word(from),
+                    next_word,
+                    "step {step} of seed {seed}: word {from}"
+                );
                 assert_eq!(bits.last(), model.last().copied());
                 assert_eq!(bits.contains(i), model.contains(&i));
                 assert_eq!(bits.count() as usize, model.len(), "step {step} of seed {seed}");

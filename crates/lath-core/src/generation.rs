@@ -1,21 +1,25 @@
 //! The odd/even counter of a slot, and what happens when it is spent.
 //!
-//! A slot counts its lives: the generation is **even while the slot is free and odd while it is live**, goes up by one
-//! at every spawn and every despawn, and never goes down. A fresh slot is at 0.
+//! A slot counts its lives: the generation is **even while the slot is free and odd while it is
+//! live**, goes up by one at every spawn and every despawn, and never goes down. A fresh slot is at
+//! 0.
 //!
-//! What a slot stores is a *stamp*: the generation in the low bits and, for things that have kinds, the kind above it.
-//! A handle carries the same stamp, so one compare of two `u32`s answers "is it still that thing?".
+//! What a slot stores is a *stamp*: the generation in the low bits and, for things that have kinds,
+//! the kind above it. A handle carries the same stamp, so one compare of two `u32`s answers "is it
+//! still that thing?".
 //!
 //! # Invariants
 //!
-//! - **G1** The stamp of a slot that holds a value which a handle can reach is odd; every other stamp is even.
-//! - **G2** The generation of a slot only grows. When the last odd generation ends, the slot is *spent*: its stamp
-//!   becomes [`SPENT`], and it is handed out no more until [`reclaim_retired`](crate::Pool::reclaim_retired).
-//! - **G3** The stamp of slot 0, where the nil thing lives, is [`NIL_SLOT`]: even, and not the zero that
-//!   [`Handle::NIL`](crate::Handle::NIL) carries.
+//! - **G1** The stamp of a slot that holds a value which a handle can reach is odd; every other
+//!   stamp is even.
+//! - **G2** The generation of a slot only grows. When the last odd generation ends, the slot is
+//!   *spent*: its stamp becomes [`SPENT`], and it is handed out no more until
+//!   [`reclaim_retired`](crate::Pool::reclaim_retired).
+//! - **G3** The stamp of slot 0, where the nil thing lives, is [`NIL_SLOT`]: even, and not the zero
+//!   that [`Handle::NIL`](crate::Handle::NIL) carries.
 
-/// The stamp of a slot whose generations are all used up. Fresh slots have it too: a slot that is not free and has it
-/// is retired.
+/// The stamp of a slot whose generations are all used up. Fresh slots have it too: a slot that is
+/// not free and has it is retired.
 pub(crate) const SPENT: u32 = 0;
 
 /// The stamp of slot 0.
@@ -57,7 +61,8 @@ impl StampBits {
         if self.kind == 0 { generation } else { generation | kind << self.generation }
     }
 
-    /// The stamp after the death of a live one: the next even generation without a kind, or [`SPENT`].
+    /// The stamp after the death of a live one: the next even generation without a kind, or
+    /// [`SPENT`].
     pub(crate) const fn after_death(self, live: u32) -> u32 {
         let generation = self.generation_of(live);
         if generation == self.last_generation() { SPENT } else { generation + 1 }

@@ -1,12 +1,13 @@
 //! `Handle<T>`: the name of a thing, and nothing else.
 //!
-//! From the low bits up: the slot's index, the generation, the kind. Index 0 and generation 0 are never handed out, so
-//! all zero bits mean "nothing".
+//! From the low bits up: the slot's index, the generation, the kind. Index 0 and generation 0 are
+//! never handed out, so all zero bits mean "nothing".
 //!
 //! # Invariants
 //!
-//! - **H1** A handle is either all zero or has an index above 0 and an odd generation. Every constructor keeps this,
-//!   bits from outside included, and lookups rely on it: a free slot, whose stamp is even, matches no handle.
+//! - **H1** A handle is either all zero or has an index above 0 and an odd generation. Every
+//!   constructor keeps this, bits from outside included, and lookups rely on it: a free slot, whose
+//!   stamp is even, matches no handle.
 
 use core::any::{TypeId, type_name};
 use core::cmp::Ordering;
@@ -19,8 +20,8 @@ use crate::thing::{Thing, sealed::Bits};
 
 /// Names one thing of type `T`: 8 bytes by default, `Copy`, and good for as long as you like.
 ///
-/// A handle resolves to the thing that it was made for or, once that is gone, to nothing. The default is
-/// [`Handle::NIL`], all zero bits.
+/// A handle resolves to the thing that it was made for or, once that is gone, to nothing. The
+/// default is [`Handle::NIL`], all zero bits.
 ///
 /// # Examples
 ///
@@ -62,26 +63,38 @@ impl<T: Thing> Handle<T> {
     /// How the bits above the index are divided; also where a bad `#[thing(handle(…))]` is refused.
     pub(crate) const STAMP: StampBits = {
         let width = T::Bits::WIDTH;
-        assert!(T::INDEX_BITS >= 1 && T::INDEX_BITS <= 32, "a handle has 1 to 32 bits for the index");
-        assert!(T::INDEX_BITS + T::KIND_BITS < width, "index and kind leave no bit of the handle for the generation");
+        assert!(
+            T::INDEX_BITS >= 1 && T::INDEX_BITS <= 32,
+            "a handle has 1 to 32 bits for the index"
+        );
+        assert!(
+            T::INDEX_BITS + T::KIND_BITS < width,
+            "index and kind leave no bit of the handle for the generation"
+        );
         let rest = width - T::INDEX_BITS;
         let stamp = if rest > 32 { 32 } else { rest };
-        assert!(T::KIND_BITS < stamp, "kind and generation share at most 32 bits, and the generation needs one");
+        assert!(
+            T::KIND_BITS < stamp,
+            "kind and generation share at most 32 bits, and the generation needs one"
+        );
         StampBits { generation: stamp - T::KIND_BITS, kind: T::KIND_BITS }
     };
 
     const INDEX_MASK: u64 = (1 << T::INDEX_BITS) - 1;
 
-    /// Makes the handle from parts that a pool vouches for: `index` is above 0 and fits, `stamp` is odd (H1).
+    /// Makes the handle from parts that a pool vouches for: `index` is above 0 and fits, `stamp` is
+    /// odd (H1).
     #[inline(always)]
     pub(crate) fn from_parts(index: u32, stamp: u32) -> Self {
         debug_assert!(index > 0 && u64::from(index) <= Self::INDEX_MASK && is_live(stamp));
         Self { bits: T::Bits::narrow(u64::from(stamp) << T::INDEX_BITS | u64::from(index)) }
     }
 
-    /// Makes the handle that these bits mean, whatever they are: bits that no pool could have made give [`NIL`](Self::NIL).
+    /// Makes the handle that these bits mean, whatever they are: bits that no pool could have made
+    /// give [`NIL`](Self::NIL).
     ///
-    /// Bits from a save or a packet are safe to use: the handle names a live thing of exactly that generation, or nothing.
+    /// Bits from a save or a packet are safe to use: the handle names a live thing of exactly that
+    /// generation, or nothing.
     ///
     /// # Examples
     ///
@@ -118,7 +131,8 @@ impl<T: Thing> Handle<T> {
         self.bits.widen()
     }
 
-    /// Whether this is [`NIL`](Self::NIL). A handle that is not nil may still be stale: only its pool knows.
+    /// Whether this is [`NIL`](Self::NIL). A handle that is not nil may still be stale: only its
+    /// pool knows.
     ///
     /// # Examples
     ///
@@ -212,7 +226,8 @@ impl<T: Thing> Handle<T> {
     }
 }
 
-// Written by hand, as are the traits below: a derive would ask for `T: Clone` and so on, but no `T` is inside.
+// Written by hand, as are the traits below: a derive would ask for `T: Clone` and so on, but no `T`
+// is inside.
 impl<T: Thing> Clone for Handle<T> {
     #[inline(always)]
     fn clone(&self) -> Self {
@@ -364,10 +379,11 @@ impl<T: Thing> From<Handle<T>> for AnyHandle {
     }
 }
 
-/// Names a contiguous run of things by its first handle and a length: the key frames of a curve, the wagons of a train.
+/// Names a contiguous run of things by its first handle and a length: the key frames of a curve,
+/// the wagons of a train.
 ///
-/// All things of a run share one generation, so every single handle follows from the range. Each of them lives and
-/// dies by itself.
+/// All things of a run share one generation, so every single handle follows from the range. Each of
+/// them lives and dies by itself.
 ///
 /// # Examples
 ///
@@ -394,8 +410,8 @@ impl<T: Thing> HandleRange<T> {
     ///
     /// # Errors
     ///
-    /// [`HandleError::Nil`] for a range of something that starts at nil, [`HandleError::OutOfRange`] if the run would
-    /// pass the last index that a handle can hold.
+    /// [`HandleError::Nil`] for a range of something that starts at nil,
+    /// [`HandleError::OutOfRange`] if the run would pass the last index that a handle can hold.
     ///
     /// # Examples
     ///

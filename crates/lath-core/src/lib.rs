@@ -1,6 +1,8 @@
-//! Handles that cannot lie, and the pool of things that they name: the core of [lath](https://docs.rs/lath).
+//! Handles that cannot lie, and the pool of things that they name: the core of
+//! [lath](https://docs.rs/lath).
 //!
-//! Declare one fat struct, put its things into a [`Pool`], keep [`Handle`]s for as long as you like:
+//! Declare one fat struct, put its things into a [`Pool`], keep [`Handle`]s for as long as you
+//! like:
 //!
 //! ```
 //! use lath_core::{Handle, Pool, Thing};
@@ -44,14 +46,16 @@
 //!
 //! # Features
 //!
-//! `std` (default) finds out whether the processor has AVX2, for the loops over views, and prints the warning of
-//! `Pool::expect_at_most`. `parallel` adds loops on several threads, by `rayon-core`. `alloc` (implied) is needed by [`Pool`]; without it the
-//! crate offers handles and [`FixedPool`]. `serde` and `bytemuck` implement those crates' traits for handles.
+//! `std` (default) finds out whether the processor has AVX2, for the loops over views, and prints
+//! the warning of `Pool::expect_at_most`. `parallel` adds loops on several threads, by
+//! `rayon-core`. `alloc` (implied) is needed by [`Pool`]; without it the crate offers handles and
+//! [`FixedPool`]. `serde` and `bytemuck` implement those crates' traits for handles.
 //!
 //! # Unsafe code
 //!
-//! Denied in this crate but for the files that begin with `#![expect(unsafe_code, reason = …)]`, because memory that
-//! holds a value or not, at addresses that never change, cannot be had otherwise:
+//! Denied in this crate but for the files that begin with `#![expect(unsafe_code, reason = …)]`,
+//! because memory that holds a value or not, at addresses that never change, cannot be had
+//! otherwise:
 //!
 //! | file | why |
 //! |---|---|
@@ -138,13 +142,18 @@ mod wait;
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub mod image {
-    pub use crate::cells::image::{Image, ImageBuilder, PoolState, RestoreError, StateError, TreeState};
+    pub use crate::cells::image::{
+        Image, ImageBuilder, PoolState, RestoreError, StateError, TreeState,
+    };
     pub use crate::pool::{PoolDelta, PoolImage};
 }
 
-/// The crate whose flags are tags, for the code that the derive writes and for everyone who declares tags.
+/// The crate whose flags are tags, for the code that the derive writes and for everyone who
+/// declares tags.
 pub use bitflags;
-pub use error::{CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SpawnError, SpawnFault};
+pub use error::{
+    CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SpawnError, SpawnFault,
+};
 pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
 pub use handle::{AnyHandle, Handle, HandleRange};
@@ -168,13 +177,14 @@ pub use rows::Rows;
 pub use storage::{CloneStorage, Storage, ThingMut, ThingRef};
 #[cfg(feature = "alloc")]
 pub use tree::{
-    Ancestors, Attached, Branch, Cascade, Children, Cursor, Descendants, LinksAndThings, LinksOnly, Orphans, PostOrder,
-    Reach, Relation, Remap, TakenTree, Things, Tree, TreeMut,
+    Ancestors, Attached, Branch, Cascade, Children, Cursor, Descendants, LinksAndThings, LinksOnly,
+    Orphans, PostOrder, Reach, Relation, Remap, TakenTree, Things, Tree, TreeMut,
 };
 #[cfg(feature = "alloc")]
 pub use view::{FieldBase, Mut, PlaceOf, Ref, Slices, StorageOf, View};
 
-/// Takes the `impl PlainView` that the derive of a view writes: as it is if there is that trait, else not at all.
+/// Takes the `impl PlainView` that the derive of a view writes: as it is if there is that trait,
+/// else not at all.
 #[cfg(feature = "bytemuck")]
 #[doc(hidden)]
 #[macro_export]

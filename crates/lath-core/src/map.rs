@@ -1,9 +1,14 @@
-#![expect(unsafe_code, reason = "computes whole groups of slots, free ones included, and puts those back")]
-//! `map`: a pure function over plain fields, which may be computed for slots that nobody asks about.
+#![expect(
+    unsafe_code,
+    reason = "computes whole groups of slots, free ones included, and puts those back"
+)]
+//! `map`: a pure function over plain fields, which may be computed for slots that nobody asks
+//! about.
 //!
-//! Walking the set bits of a group costs several times as much as a straight loop over all of it. So where most slots of a
-//! group match, the function is computed for all 64, and what was there before is put back where it should not have been.
-//! That needs memory that holds something everywhere, as columns do; in rows the set bits are walked.
+//! Walking the set bits of a group costs several times as much as a straight loop over all of it.
+//! So where most slots of a group match, the function is computed for all 64, and what was there
+//! before is put back where it should not have been. That needs memory that holds something
+//! everywhere, as columns do; in rows the set bits are walked.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -19,13 +24,15 @@ use crate::tags::Filter;
 use crate::thing::Thing;
 use crate::view::{FieldBase, Mut, Ref, StorageOf, View};
 
-/// A view that reads plain fields: types of which every pattern of bits is a value, such as numbers and vectors of them
-/// (`bytemuck`'s `AnyBitPattern`). A [`Ref`] of such a field is one, so is a tuple of them, and so is a struct with
-/// `#[derive(View)]` that has nothing but shared references to such fields, with its filter by tags if it has one.
+/// A view that reads plain fields: types of which every pattern of bits is a value, such as numbers
+/// and vectors of them (`bytemuck`'s `AnyBitPattern`). A [`Ref`] of such a field is one, so is a
+/// tuple of them, and so is a struct with `#[derive(View)]` that has nothing but shared references
+/// to such fields, with its filter by tags if it has one.
 ///
 /// # Safety
 ///
-/// Every field is such a type, so that it can be read from a slot that is free, and the view writes nothing.
+/// Every field is such a type, so that it can be read from a slot that is free, and the view writes
+/// nothing.
 ///
 /// # Examples
 ///
@@ -72,11 +79,13 @@ tuples! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (
 /// From this many matching slots on, a whole group is computed.
 const WORTH: u32 = 16;
 
-/// Replaces the field `F` of every slot that matches, in the groups of a range, by what `f` makes of it and of the view.
+/// Replaces the field `F` of every slot that matches, in the groups of a range, by what `f` makes
+/// of it and of the view.
 ///
 /// # Safety
 ///
-/// As [`each`](crate::each::each) for the view `(Mut<F>, V)`; and nobody else uses any slot of these groups at all.
+/// As [`each`](crate::each::each) for the view `(Mut<F>, V)`; and nobody else uses any slot of
+/// these groups at all.
 #[inline]
 pub(crate) unsafe fn map<'a, F, V>(
     storage: &'a StorageOf<V>,
@@ -90,11 +99,14 @@ pub(crate) unsafe fn map<'a, F, V>(
     let _checked = const { (<(Mut<'_, F>, V) as View>::READS, <(Mut<'_, F>, V) as View>::WRITES) };
     let mut f = f;
     let step = |value: F::Value, base: V::Base, row: usize| {
-        // SAFETY: the row is of a group that nobody else uses; and plain fields have a value everywhere.
+        // SAFETY: the row is of a group that nobody else uses; and plain fields have a value
+        // everywhere.
         f(value, unsafe { V::at(base, row) })
     };
     // SAFETY: passed on from the caller.
-    unsafe { runs::<(Mut<'_, F>, V)>(storage, filter, groups, Mapped { step, field: PhantomData::<F> }) }
+    unsafe {
+        runs::<(Mut<'_, F>, V)>(storage, filter, groups, Mapped { step, field: PhantomData::<F> })
+    }
 }
 
 /// Does a step for every row: old value, base and row to new value.
@@ -115,8 +127,9 @@ unsafe fn one<F: Field<Value: AnyBitPattern>, B>(
     base: B,
     row: usize,
 ) {
-    // SAFETY: within the run and not used by anybody else (by the caller). The memory of a plain field is a value, live or
-    // not: it began as zero bytes, and values of the type are all that was ever written there.
+    // SAFETY: within the run and not used by anybody else (by the caller). The memory of a plain
+    // field is a value, live or not: it began as zero bytes, and values of the type are all that
+    // was ever written there.
     unsafe {
         let field = field.row(row);
         *field = step(*field, base, row);
@@ -178,9 +191,13 @@ impl<F: Field> Drop for PutBack<F> {
     #[inline(always)]
     fn drop(&mut self) {
         for bit in ones(self.bits) {
-            // SAFETY: a row of the run, whose group is ours alone; every one of `before` was written by `new`. Plain
-            // values are `Copy`: nothing is dropped.
-            unsafe { self.field.row(self.first + bit as usize).write(self.before[bit as usize].assume_init_read()) };
+            // SAFETY: a row of the run, whose group is ours alone; every one of `before` was
+            // written by `new`. Plain values are `Copy`: nothing is dropped.
+            unsafe {
+                self.field
+                    .row(self.first + bit as usize)
+                    .write(self.before[bit as usize].assume_init_read())
+            };
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Change marks: when each group of 64 slots was last written to, field by field.
 //!
-//! A mark is a tick, kept per group, and once more per 64 groups so that what has not changed is passed over quickly.
-//! Views mark the fields that they write; whoever gets a whole thing to change, puts one in or takes one out, marks the
-//! whole. A mark says that a group *may* have changed: it is set when access is given. Marks are set behind a shared
-//! reference, since several systems may write to different fields at once; they all set the same tick.
+//! A mark is a tick, kept per group, and once more per 64 groups so that what has not changed is
+//! passed over quickly. Views mark the fields that they write; whoever gets a whole thing to
+//! change, puts one in or takes one out, marks the whole. A mark says that a group *may* have
+//! changed: it is set when access is given. Marks are set behind a shared reference, since several
+//! systems may write to different fields at once; they all set the same tick.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -33,7 +34,8 @@ impl Marks {
         Self { tick, since: AtomicU64::new(tick), whole: Level::new(), fields: Vec::new() }
     }
 
-    /// Makes it possible to mark these fields one by one. Fields for which this was not called are marked as wholes.
+    /// Makes it possible to mark these fields one by one. Fields for which this was not called are
+    /// marked as wholes.
     pub(crate) fn prepare(&mut self, fields: u64) {
         while self.fields.len() < 64 - fields.leading_zeros() as usize {
             self.fields.push(Level::new());
@@ -96,7 +98,10 @@ impl Level {
         loop {
             let Some(sixty_four) = self.sixty_fours.get(group / 64) else {
                 // No memory here; there may be marks further on.
-                group = Coarse::<AtomicU64>::bounds(group / 64).end().checked_add(1)?.checked_mul(64)?;
+                group = Coarse::<AtomicU64>::bounds(group / 64)
+                    .end()
+                    .checked_add(1)?
+                    .checked_mul(64)?;
                 continue;
             };
             if sixty_four.load(Relaxed) <= tick {

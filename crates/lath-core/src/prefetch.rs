@@ -1,10 +1,14 @@
 #![cfg_attr(
     target_arch = "x86_64",
-    expect(unsafe_code, reason = "the processor's instruction that fetches memory ahead of its use")
+    expect(
+        unsafe_code,
+        reason = "the processor's instruction that fetches memory ahead of its use"
+    )
 )]
 //! Memory that will be needed soon: asked for now.
 
-/// Asks for the cache line at an address, whatever is there. Does nothing on processors that this is not written for.
+/// Asks for the cache line at an address, whatever is there. Does nothing on processors that this
+/// is not written for.
 #[inline(always)]
 pub fn prefetch<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]

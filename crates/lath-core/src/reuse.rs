@@ -24,16 +24,18 @@ use crate::thing::Thing;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
-    /// The lowest free slot: a function of which slots are free and of nothing else, so that replay, rollback and load
-    /// agree. Keeps things together at the front; beyond the first 512 slots, things with tags are kept together by their
-    /// tags, in groups of 64 slots, lowest first in each cluster. The default.
+    /// The lowest free slot: a function of which slots are free and of nothing else, so that
+    /// replay, rollback and load agree. Keeps things together at the front; beyond the first 512
+    /// slots, things with tags are kept together by their tags, in groups of 64 slots, lowest first
+    /// in each cluster. The default.
     #[default]
     Lowest,
-    /// The slot that was freed last, whose memory is likely still in the cache. The list of freed slots makes spawns and despawns take
-    /// nearly twice as long as with [`Lowest`](Self::Lowest), and longer where slots were freed all over a large pool.
+    /// The slot that was freed last, whose memory is likely still in the cache. The list of freed
+    /// slots makes spawns and despawns take nearly twice as long as with [`Lowest`](Self::Lowest),
+    /// and longer where slots were freed all over a large pool.
     Lifo,
-    /// Never-used slots first, then the one that was freed longest ago: generations are used up evenly, and a stale
-    /// handle stays recognisable for longest.
+    /// Never-used slots first, then the one that was freed longest ago: generations are used up
+    /// evenly, and a stale handle stays recognisable for longest.
     Fifo,
 }
 
@@ -42,16 +44,18 @@ type Reach = fn(u32) -> u64;
 
 /// The order of freed slots, for [`Reuse::Lifo`] and [`Reuse::Fifo`].
 ///
-/// An entry remembers the stamp with which its slot was freed. If the slot has been taken since (by `spawn_at`, or by
-/// staging), the stamp differs or the slot is not free, and the entry is passed over.
+/// An entry remembers the stamp with which its slot was freed. If the slot has been taken since (by
+/// `spawn_at`, or by staging), the stamp differs or the slot is not free, and the entry is passed
+/// over.
 #[derive(Default)]
 pub(crate) struct Order {
     reuse: Reuse,
     freed: VecDeque<(u32, u32)>,
     /// No slot from here on has been handed out in order yet.
     fresh: u32,
-    /// After a copy of another pool was put in place: how many slots that one would have made by now, and how many it would
-    /// make for a slot beyond. Never-used slots from there on do not come first, whether or not there is memory.
+    /// After a copy of another pool was put in place: how many slots that one would have made by
+    /// now, and how many it would make for a slot beyond. Never-used slots from there on do not
+    /// come first, whether or not there is memory.
     horizon: Option<(u64, Reach)>,
 }
 
@@ -65,11 +69,13 @@ impl Clone for Order {
 }
 
 impl Order {
-    /// The order for the slots as they are now: those that were used before count as freed from the lowest up.
+    /// The order for the slots as they are now: those that were used before count as freed from the
+    /// lowest up.
     pub(crate) fn new<T: Thing>(reuse: Reuse, cells: &Cells<T>) -> Self {
         let mut order = Self { reuse, ..Self::default() };
         if reuse != Reuse::Lowest {
-            for index in cells.indices().filter(|&index| cells.slots().state(index) == State::Free) {
+            for index in cells.indices().filter(|&index| cells.slots().state(index) == State::Free)
+            {
                 if let Some(stamp) = cells.stamp(index).filter(|&stamp| stamp != SPENT) {
                     order.push(Freed { index, stamp }, cells);
                 }
@@ -99,7 +105,9 @@ impl Order {
             Reuse::Fifo => {
                 self.catch_up(cells);
                 let made = self.made(cells);
-                while let Some(index) = cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < made) {
+                while let Some(index) =
+                    cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < made)
+                {
                     self.fresh = index.saturating_add(1);
                     if cells.stamp(index).unwrap_or(SPENT) == SPENT {
                         return Some(index);
@@ -121,7 +129,9 @@ impl Order {
     /// Notes that a slot was handed out, after a copy of another pool was put in place.
     #[inline]
     fn note_made(&mut self, index: u32) {
-        if let Some((made, reach)) = self.horizon.as_mut().filter(|(made, _)| u64::from(index) >= *made) {
+        if let Some((made, reach)) =
+            self.horizon.as_mut().filter(|(made, _)| u64::from(index) >= *made)
+        {
             *made = reach(index);
         }
     }
@@ -145,7 +155,12 @@ impl Order {
     }
 
     /// Becomes the order that has these parts. Reuses its memory.
-    pub(crate) fn assign(&mut self, reuse: Reuse, freed: impl Iterator<Item = (u32, u32)>, fresh: u32) {
+    pub(crate) fn assign(
+        &mut self,
+        reuse: Reuse,
+        freed: impl Iterator<Item = (u32, u32)>,
+        fresh: u32,
+    ) {
         self.freed.clear();
         self.freed.extend(freed);
         self.reuse = reuse;
@@ -154,7 +169,8 @@ impl Order {
 
     /// Says how many slots count as made; `reach` is how many will be once a slot is.
     pub(crate) fn set_made<T: Thing>(&mut self, made: u64, reach: Reach, cells: &Cells<T>) {
-        self.horizon = (self.reuse == Reuse::Fifo && made != cells.memory()).then_some((made, reach));
+        self.horizon =
+            (self.reuse == Reuse::Fifo && made != cells.memory()).then_some((made, reach));
     }
 
     /// Notes a slot that became free, in any way.
@@ -172,8 +188,9 @@ impl Order {
         }
     }
 
-    /// Enough for every slot that has memory, so that nothing is allocated until there are more slots; and as much again,
-    /// so that entries are sorted out once in so many pushes and not at each.
+    /// Enough for every slot that has memory, so that nothing is allocated until there are more
+    /// slots; and as much again, so that entries are sorted out once in so many pushes and not at
+    /// each.
     fn make_room<T: Thing>(&mut self, cells: &Cells<T>) {
         let wanted = 2 * cells.memory() as usize;
         self.freed.reserve(wanted.saturating_sub(self.freed.len()).max(1));

@@ -1,5 +1,9 @@
-#![expect(unsafe_code, reason = "raw memory: slots that hold a value or not, side by side with their stamps")]
-//! Array-of-structs storage: every thing whole, its stamp beside it, so that a lookup touches one cache line.
+#![expect(
+    unsafe_code,
+    reason = "raw memory: slots that hold a value or not, side by side with their stamps"
+)]
+//! Array-of-structs storage: every thing whole, its stamp beside it, so that a lookup touches one
+//! cache line.
 
 use alloc::alloc::Layout;
 use core::cell::UnsafeCell;
@@ -35,10 +39,12 @@ mod strips;
 /// ```
 pub struct Rows<T: Thing> {
     slots: Fine<Row<T>>,
-    /// All slots below this have memory and a stamp. The block that this lies in, if it has memory, has neither stamps nor
-    /// values from here on; the blocks after it, if they have memory, were made out of order, with stamps of 0 throughout.
+    /// All slots below this have memory and a stamp. The block that this lies in, if it has memory,
+    /// has neither stamps nor values from here on; the blocks after it, if they have memory, were
+    /// made out of order, with stamps of 0 throughout.
     ready: AtomicU64,
-    /// Up to here slots that are not ready have memory and no stamps, in whatever block: it was made in one go. The end of a block, or 0.
+    /// Up to here slots that are not ready have memory and no stamps, in whatever block: it was
+    /// made in one go. The end of a block, or 0.
     bare: u64,
     /// Held by whoever makes more slots ready.
     extending: AtomicBool,
@@ -48,14 +54,16 @@ pub struct Rows<T: Thing> {
 #[repr(C)]
 pub struct Row<T: Thing> {
     stamp: AtomicU32,
-    /// What the pool knows the tags to be, out of reach of whoever gets the value. Initialised whenever the value is.
+    /// What the pool knows the tags to be, out of reach of whoever gets the value. Initialised
+    /// whenever the value is.
     tags: UnsafeCell<MaybeUninit<T::Tags>>,
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
 // SAFETY: zero bytes are a valid `AtomicU32`, and anything is a valid `MaybeUninit`.
 unsafe impl<T: Thing> Zeroed for Row<T> {
-    /// An array that begins where a cache line does, as copies of it do: copying between them is quicker then.
+    /// An array that begins where a cache line does, as copies of it do: copying between them is
+    /// quicker then.
     fn layout(len: usize) -> Result<Layout, OutOfMemory> {
         let rows = Layout::array::<Self>(len).and_then(|rows| rows.align_to(64));
         rows.map_err(|_| OutOfMemory { bytes: usize::MAX })
@@ -64,13 +72,14 @@ unsafe impl<T: Thing> Zeroed for Row<T> {
     found_by_entry!();
 }
 
-// SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so `T: Sync`) and takes values
-// through a shared reference when staging (so `T: Send`). Tags are both, by `TagSet`.
+// SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so
+// `T: Sync`) and takes values through a shared reference when staging (so `T: Send`). Tags are
+// both, by `TagSet`.
 unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
 
 impl<T: Thing> Rows<T> {
-    /// How far ahead of the row that is written memory is fetched: as far as the next stamps, which are set all at once, and a little
-    /// more.
+    /// How far ahead of the row that is written memory is fetched: as far as the next stamps, which
+    /// are set all at once, and a little more.
     const AHEAD: usize = {
         let stamps = Self::AT_ONCE as usize * size_of::<Row<T>>();
         if stamps < 1 << 15 { stamps + 1024 } else { 1024 }
@@ -87,30 +96,36 @@ impl<T: Thing> Rows<T> {
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
     }
 
-    /// The place of a slot that the table does not have. Not in the trait: there `#[cold]` is not heeded, and loops spill registers for it.
+    /// The place of a slot that the table does not have. Not in the trait: there `#[cold]` is not
+    /// heeded, and loops spill registers for it.
     #[cold]
     fn look_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
-        // The block first, the mark after: who has seen a block that is being made ready sees a mark within it, or past it.
-        // The other way round, the block could be installed in between.
+        // The block first, the mark after: who has seen a block that is being made ready sees a
+        // mark within it, or past it. The other way round, the block could be installed in between.
         let place = self.slots.element(index)?;
         let ready = self.ready.load(Ordering::Acquire);
         if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
     }
 
-    /// Whether `index`, which is not ready, lies in the block that the first slot that is not ready lies in, or has memory that was made with it.
+    /// Whether `index`, which is not ready, lies in the block that the first slot that is not ready
+    /// lies in, or has memory that was made with it.
     fn is_next(&self, index: u32, ready: u64) -> bool {
         let block = Fine::<Row<T>>::bounds(index);
-        u64::from(index) < self.bare || u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
+        u64::from(index) < self.bare
+            || u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
     }
 
-    /// Makes slots ready, from `first` on to `end`, whole groups of one block; or, if they are not next, that whole block. If `bare`, they have
-    /// no stamps yet.
+    /// Makes slots ready, from `first` on to `end`, whole groups of one block; or, if they are not
+    /// next, that whole block. If `bare`, they have no stamps yet.
     ///
     /// # Safety
     ///
     /// Nobody looks at a slot that has no stamp.
     unsafe fn extend(&self, first: u32, end: u64, bare: bool) -> Result<(), OutOfMemory> {
-        debug_assert!(u64::from(*Fine::<Row<T>>::bounds(first).end()) + 1 >= end, "slots of two blocks");
+        debug_assert!(
+            u64::from(*Fine::<Row<T>>::bounds(first).end()) + 1 >= end,
+            "slots of two blocks"
+        );
         let ready = self.ready.load(Ordering::Relaxed);
         if u64::from(first) < ready {
             return Ok(());
@@ -118,10 +133,11 @@ impl<T: Thing> Rows<T> {
         if !self.is_next(first, ready) {
             return self.slots.grow(first).map(|_| ());
         }
-        // SAFETY: no slot is looked at before it is ready, but for `place_beyond`, which passes over this block.
+        // SAFETY: no slot is looked at before it is ready, but for `place_beyond`, which passes
+        // over this block.
         unsafe { self.slots.grow_uninit(first) }?;
-        // The stamps of a group are set just before its slots are filled: they are in the cache then, which they would not be if the
-        // whole block had been cleared.
+        // The stamps of a group are set just before its slots are filled: they are in the cache
+        // then, which they would not be if the whole block had been cleared.
         let (first, mut end) = (u64::from(first), end);
         let stamped = if bare { first } else { end };
         let mut next = ready;
@@ -131,14 +147,16 @@ impl<T: Thing> Rows<T> {
             };
             let len = u64::from(Fine::<Row<T>>::run_len(next as u32)).min(stamped - next);
             for n in 0..len as usize {
-                // SAFETY: there is memory for the whole block, which these slots lie in. Nobody else writes here: they were not ready, and only
-                // one thread extends at a time.
+                // SAFETY: there is memory for the whole block, which these slots lie in. Nobody
+                // else writes here: they were not ready, and only one thread extends at a time.
                 unsafe { (&raw mut (*row.add(n).as_ptr()).stamp).write(AtomicU32::new(0)) };
             }
             next += len;
         }
         // Blocks that were made out of order and come next are ready throughout.
-        while let Some(next) = u32::try_from(end).ok().filter(|next| Fine::<Row<T>>::bounds(*next).start() == next) {
+        while let Some(next) =
+            u32::try_from(end).ok().filter(|next| Fine::<Row<T>>::bounds(*next).start() == next)
+        {
             if end < self.bare || self.slots.element(next).is_none() {
                 break;
             }
@@ -152,7 +170,8 @@ impl<T: Thing> Rows<T> {
 // SAFETY:
 // - Places: `Fine` never moves an element, and gives different indices different elements.
 // - Fresh stamps are 0: `extend` sets them before `place` gives a slot away, or `Fine` does.
-// - Only the value of the place is touched: every method below goes through `value` of that one row.
+// - Only the value of the place is touched: every method below goes through `value` of that one
+//   row.
 unsafe impl<T: Thing> Storage<T> for Rows<T> {
     type Ref<'a> = &'a T;
     type Mut<'a> = &'a mut T;
@@ -161,7 +180,12 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     const NEEDS_DROP: bool = needs_drop::<T>();
 
     fn new() -> Self {
-        Self { slots: Fine::new(), ready: AtomicU64::new(0), bare: 0, extending: AtomicBool::new(false) }
+        Self {
+            slots: Fine::new(),
+            ready: AtomicU64::new(0),
+            bare: 0,
+            extending: AtomicBool::new(false),
+        }
     }
 
     type Chart<'a> = FineChart<'a, Row<T>>;
@@ -210,9 +234,14 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        // A few dozen stores, and sometimes a block, under a lock of its own: between threads that stage at the same time, somebody has to be first.
+        // A few dozen stores, and sometimes a block, under a lock of its own: between threads that
+        // stage at the same time, somebody has to be first.
         let mut rounds = 0;
-        while self.extending.compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        while self
+            .extending
+            .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
+        {
             wait(&mut rounds);
         }
         let first = index - index % GROUP; // groups do not cross blocks
@@ -225,22 +254,29 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline]
     unsafe fn grow_bare(&mut self, first: u32, len: u32) -> Result<Self::Place, OutOfMemory> {
-        // SAFETY: nobody else can look (`&mut self`), and the caller does not before there are stamps.
+        // SAFETY: nobody else can look (`&mut self`), and the caller does not before there are
+        // stamps.
         unsafe { self.extend(first, u64::from(first) + u64::from(len), true) }?;
         _ = self.know(); // refused: these slots are found more slowly
         Ok(self.place(first).unwrap_or_else(|| unreachable!("grown just now")))
     }
 
     fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory> {
-        // From where nothing has memory yet: where the last such piece ends, or the block of the first slot that is not ready.
+        // From where nothing has memory yet: where the last such piece ends, or the block of the
+        // first slot that is not ready.
         let ready = *self.ready.get_mut();
         let from = match u32::try_from(ready) {
             _ if ready < self.bare => self.bare,
-            Ok(next) if self.slots.element(next).is_some() => u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1,
+            Ok(next) if self.slots.element(next).is_some() => {
+                u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1
+            }
             _ => ready,
         };
-        if let (Ok(first), Ok(last), true) = (u32::try_from(from), u32::try_from(end - 1), from < end) {
-            // SAFETY: no slot is looked at before it is ready, but for `look_beyond`, which passes over what is bare.
+        if let (Ok(first), Ok(last), true) =
+            (u32::try_from(from), u32::try_from(end - 1), from < end)
+        {
+            // SAFETY: no slot is looked at before it is ready, but for `look_beyond`, which passes
+            // over what is bare.
             self.bare = unsafe { self.slots.grow_together_uninit(first, last) }?;
         }
         Ok(())
@@ -251,8 +287,9 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
-        // Others may be growing: the mark before and after, so that a block that is being made ready is not taken for one that was
-        // made out of order. Whoever sees such a block sees a mark that has come to its start.
+        // Others may be growing: the mark before and after, so that a block that is being made
+        // ready is not taken for one that was made out of order. Whoever sees such a block sees a
+        // mark that has come to its start.
         loop {
             let ready = self.ready.load(Ordering::Acquire);
             let blocks = self.slots.ranges();
@@ -295,7 +332,8 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     where
         T: Fields,
     {
-        // SAFETY: the place is ours (by the caller). In bounds: `FIELDS` is true (`Fields` is unsafe to implement).
+        // SAFETY: the place is ours (by the caller). In bounds: `FIELDS` is true (`Fields` is
+        // unsafe to implement).
         unsafe { self.value(place).byte_add(T::FIELDS[F::INDEX].offset).cast() }
     }
 
@@ -312,7 +350,8 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     where
         T: Fields,
     {
-        // SAFETY: the place is ours and holds a value that nobody else uses (by the caller); the old one is dropped.
+        // SAFETY: the place is ours and holds a value that nobody else uses (by the caller); the
+        // old one is dropped.
         unsafe { *self.field::<F>(place) = value };
     }
 
@@ -339,21 +378,24 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32 {
-        // SAFETY: the caller says that the place is ours: rows live as long as `self` and their stamps are initialised.
+        // SAFETY: the caller says that the place is ours: rows live as long as `self` and their
+        // stamps are initialised.
         unsafe { &place.as_ref().stamp }
     }
 
     #[inline(always)]
     unsafe fn stamps(&self, place: Self::Place) -> *const u32 {
-        // SAFETY: in bounds; no reference is made, so the pointer keeps the reach of the place, which is its whole block.
+        // SAFETY: in bounds; no reference is made, so the pointer keeps the reach of the place,
+        // which is its whole block.
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, stamp)).cast() }
     }
 
     #[inline(always)]
     unsafe fn write(&self, place: Self::Place, value: T) {
         let row = place.as_ptr();
-        // SAFETY: the place is ours and nobody else uses the value (both by the caller); `UnsafeCell` allows the writes. No reference to the
-        // row is made, which may have no stamp yet.
+        // SAFETY: the place is ours and nobody else uses the value (both by the caller);
+        // `UnsafeCell` allows the writes. No reference to the row is made, which may have no stamp
+        // yet.
         unsafe {
             UnsafeCell::raw_get(&raw const (*row).tags).write(MaybeUninit::new(value.tags()));
             UnsafeCell::raw_get(&raw const (*row).value).write(MaybeUninit::new(value));
@@ -388,13 +430,15 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
 
     #[inline(always)]
     unsafe fn get(&self, place: Self::Place) -> &T {
-        // SAFETY: the place is ours and holds a value that nobody changes while the reference lives (by the caller).
+        // SAFETY: the place is ours and holds a value that nobody changes while the reference lives
+        // (by the caller).
         unsafe { (*place.as_ref().value.get()).assume_init_ref() }
     }
 
     #[inline(always)]
     unsafe fn get_mut(&self, place: Self::Place) -> &mut T {
-        // SAFETY: the place is ours and holds a value that nobody else uses while the reference lives (by the caller).
+        // SAFETY: the place is ours and holds a value that nobody else uses while the reference
+        // lives (by the caller).
         unsafe { (*place.as_ref().value.get()).assume_init_mut() }
     }
 }

@@ -39,28 +39,45 @@ pub(crate) fn why_not<T: Thing>(handle: Handle<T>, sight: Sight) -> HandleError 
             HandleError::Pending { handle: name }
         }
         Sight { stamp: Some(stamp), .. } if bits.generation_of(stamp) == handle.generation() => {
-            HandleError::WrongKind { handle: name, kind: handle.kind(), expected: bits.kind_of(stamp) }
+            HandleError::WrongKind {
+                handle: name,
+                kind: handle.kind(),
+                expected: bits.kind_of(stamp),
+            }
         }
-        Sight { state: State::OutOfUse, .. } | Sight { state: State::Buried, stamp: Some(SPENT), .. } => {
+        Sight { state: State::OutOfUse, .. }
+        | Sight { state: State::Buried, stamp: Some(SPENT), .. } => {
             HandleError::Retired { handle: name }
         }
-        Sight { stamp: Some(stamp), .. } => HandleError::Stale { handle: name, current: bits.generation_of(stamp) },
+        Sight { stamp: Some(stamp), .. } => {
+            HandleError::Stale { handle: name, current: bits.generation_of(stamp) }
+        }
     }
 }
 
 /// Whether a value of kind `kind` may be put where `handle` says.
-pub(crate) fn may_spawn_at<T: Thing>(handle: Handle<T>, kind: u32, sight: Sight) -> Result<(), SpawnFault> {
+pub(crate) fn may_spawn_at<T: Thing>(
+    handle: Handle<T>,
+    kind: u32,
+    sight: Sight,
+) -> Result<(), SpawnFault> {
     let name = handle.name();
     let kind = fitting_kind(Handle::<T>::STAMP, kind)?;
     let stamp = sight.stamp.unwrap_or(0);
     let current = Handle::<T>::STAMP.generation_of(stamp);
     let error = match sight.state {
         _ if handle.is_nil() => HandleError::Nil,
-        _ if handle.index() > sight.slots => HandleError::OutOfRange { handle: name, slots: sight.slots },
-        _ if handle.kind() != kind => HandleError::WrongKind { handle: name, kind: handle.kind(), expected: kind },
+        _ if handle.index() > sight.slots => {
+            HandleError::OutOfRange { handle: name, slots: sight.slots }
+        }
+        _ if handle.kind() != kind => {
+            HandleError::WrongKind { handle: name, kind: handle.kind(), expected: kind }
+        }
         State::Free if current < handle.generation() => return Ok(()),
         State::Claimed if is_pending(handle, stamp) => return Ok(()),
-        State::Live | State::Claimed | State::Buried => return Err(SpawnFault::Occupied { handle: name, current }),
+        State::Live | State::Claimed | State::Buried => {
+            return Err(SpawnFault::Occupied { handle: name, current });
+        }
         State::Free => HandleError::Stale { handle: name, current },
         State::OutOfUse => HandleError::Retired { handle: name },
     };
@@ -75,5 +92,9 @@ pub(crate) fn is_pending<T: Thing>(handle: Handle<T>, stamp: u32) -> bool {
 /// The kind, if the bits can hold it.
 #[inline]
 pub(crate) fn fitting_kind(bits: StampBits, kind: u32) -> Result<u32, SpawnFault> {
-    if u64::from(kind) < bits.kinds() { Ok(kind) } else { Err(SpawnFault::KindTooLarge { kind, bits: bits.kind }) }
+    if u64::from(kind) < bits.kinds() {
+        Ok(kind)
+    } else {
+        Err(SpawnFault::KindTooLarge { kind, bits: bits.kind })
+    }
 }

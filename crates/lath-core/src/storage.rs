@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "declares the unsafe trait between the pool and its storages; holds no unsafe block")]
+#![expect(
+    unsafe_code,
+    reason = "declares the unsafe trait between the pool and its storages; holds no unsafe block"
+)]
 //! What a pool asks of the memory that holds its things: rows today, columns in `lath-soa`.
 
 use core::mem::ManuallyDrop;
@@ -18,17 +21,18 @@ pub type ThingMut<'a, T> = <<T as Thing>::Storage as Storage<T>>::Mut<'a>;
 
 /// Memory for the things of a pool and their stamps, addressed by slot.
 ///
-/// It knows where a slot is, not what is in it: the pool keeps track of which slots hold a value. Memory is made slot
-/// by slot (or more at once), never moves, and is freed when the storage is dropped, *without* dropping values.
+/// It knows where a slot is, not what is in it: the pool keeps track of which slots hold a value.
+/// Memory is made slot by slot (or more at once), never moves, and is freed when the storage is
+/// dropped, *without* dropping values.
 ///
 /// # Safety
 ///
-/// - [`place`](Self::place) answers the same for the same index forever, once it is not `None`, and different indices
-///   have different memory. The slots of a group of 64 all have a place, or none has. A [`chart`](Self::chart) of this storage
-///   answers the same, or `None`.
+/// - [`place`](Self::place) answers the same for the same index forever, once it is not `None`, and
+///   different indices have different memory. The slots of a group of 64 all have a place, or none
+///   has. A [`chart`](Self::chart) of this storage answers the same, or `None`.
 /// - Fresh memory has stamps of 0.
-/// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take) and
-///   [`drop_in_place`](Self::drop_in_place) touch the value of their place and nothing else.
+/// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take)
+///   and [`drop_in_place`](Self::drop_in_place) touch the value of their place and nothing else.
 pub unsafe trait Storage<T: Thing>: Sized {
     /// A shared look at a thing.
     type Ref<'a>
@@ -49,7 +53,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// No slots yet.
     fn new() -> Self;
 
-    /// Where the slots are that [`know`](Self::know) has noted, as a value: loops of lookups keep it in registers.
+    /// Where the slots are that [`know`](Self::know) has noted, as a value: loops of lookups keep
+    /// it in registers.
     type Chart<'a>: Copy + Send + Sync
     where
         Self: 'a;
@@ -63,7 +68,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The memory of slot `index`, if it was noted: for one lookup.
     fn place_noted(&self, index: u32) -> Option<Self::Place>;
 
-    /// The memory of a slot that the chart does not have: made by others since, or out of order. `None` if there is none.
+    /// The memory of a slot that the chart does not have: made by others since, or out of order.
+    /// `None` if there is none.
     fn place_beyond(&self, index: u32) -> Option<Self::Place>;
 
     /// The memory of slot `index`, if there is any.
@@ -91,20 +97,21 @@ pub unsafe trait Storage<T: Thing>: Sized {
         self.prefetch(place);
     }
 
-    /// Tells the processor that slots a little further on will be written soon, one after the other.
+    /// Tells the processor that slots a little further on will be written soon, one after the
+    /// other.
     #[inline(always)]
     fn prefetch_on(&self, _: Self::Place) {}
 
-    /// Makes memory for slot `index` and its neighbours, at least to the end of its group of 64. Others may look, and
-    /// grow, at the same time.
+    /// Makes memory for slot `index` and its neighbours, at least to the end of its group of 64.
+    /// Others may look, and grow, at the same time.
     ///
     /// # Errors
     ///
     /// [`OutOfMemory`] if the allocator refuses; nothing changed.
     fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory>;
 
-    /// Makes memory for `len` slots from `first` on, whole groups of one run, as [`grow`](Self::grow) does for one; but their stamps may not be
-    /// set.
+    /// Makes memory for `len` slots from `first` on, whole groups of one run, as
+    /// [`grow`](Self::grow) does for one; but their stamps may not be set.
     ///
     /// # Errors
     ///
@@ -112,7 +119,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// # Safety
     ///
-    /// None of the slots has memory before. The caller sets all their stamps before anybody looks at them.
+    /// None of the slots has memory before. The caller sets all their stamps before anybody looks
+    /// at them.
     unsafe fn grow_bare(&mut self, first: u32, len: u32) -> Result<Self::Place, OutOfMemory> {
         for later in (GROUP..len).step_by(GROUP as usize) {
             self.grow(first + later)?;
@@ -122,8 +130,9 @@ pub unsafe trait Storage<T: Thing>: Sized {
         Ok(place)
     }
 
-    /// Makes memory for the slots below `end`, in one go as far as they follow one another and have none: slots that were made together are found
-    /// quicker. It need not be ready for use: [`grow`](Self::grow) is to be called as if nothing had been made, and then makes nothing.
+    /// Makes memory for the slots below `end`, in one go as far as they follow one another and have
+    /// none: slots that were made together are found quicker. It need not be ready for use:
+    /// [`grow`](Self::grow) is to be called as if nothing had been made, and then makes nothing.
     ///
     /// # Errors
     ///
@@ -139,11 +148,12 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// Whether the memory of every slot, used or not, began as zero bytes.
     const ZEROED: bool;
 
-    /// For how many slots whoever spawns one by one had better ask for memory at a time: whole groups, a power of two, and no more than the
-    /// shortest block has.
+    /// For how many slots whoever spawns one by one had better ask for memory at a time: whole
+    /// groups, a power of two, and no more than the shortest block has.
     const AT_ONCE: u32 = GROUP;
 
-    /// How many slots from `index` on lie at equal distances, field by field, at least: a multiple of 64 if `index` is one.
+    /// How many slots from `index` on lie at equal distances, field by field, at least: a multiple
+    /// of 64 if `index` is one.
     fn run_len(index: u32) -> u32;
 
     /// How far apart the stamps of neighbouring slots are, in bytes.
@@ -234,7 +244,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// # Safety
     ///
-    /// As for [`write`](Self::write). `asked` is what [`ask`](Self::ask) said of this value, which counts as gone afterwards.
+    /// As for [`write`](Self::write). `asked` is what [`ask`](Self::ask) said of this value, which
+    /// counts as gone afterwards.
     unsafe fn put(&self, place: Self::Place, value: &mut ManuallyDrop<T>, asked: Self::Asked);
 
     /// Drops what [`put`](Self::put) has left of a value.
@@ -248,7 +259,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// # Safety
     ///
-    /// The place is of this storage and holds a value, which nobody else uses and which counts as gone afterwards.
+    /// The place is of this storage and holds a value, which nobody else uses and which counts as
+    /// gone afterwards.
     unsafe fn take(&self, place: Self::Place) -> T;
 
     /// Drops the value in a slot.
@@ -262,18 +274,21 @@ pub unsafe trait Storage<T: Thing>: Sized {
     ///
     /// # Safety
     ///
-    /// The place is of this storage and holds a value, to which nobody has exclusive access while the result lives.
+    /// The place is of this storage and holds a value, to which nobody has exclusive access while
+    /// the result lives.
     unsafe fn get(&self, place: Self::Place) -> Self::Ref<'_>;
 
     /// Gives exclusive access to the value of a slot.
     ///
     /// # Safety
     ///
-    /// The place is of this storage and holds a value, which nobody else uses while the result lives.
+    /// The place is of this storage and holds a value, which nobody else uses while the result
+    /// lives.
     unsafe fn get_mut(&self, place: Self::Place) -> Self::Mut<'_>;
 }
 
-/// A storage whose values can be cloned: rows of a thing that is `Clone`, columns of one whose fields are.
+/// A storage whose values can be cloned: rows of a thing that is `Clone`, columns of one whose
+/// fields are.
 ///
 /// # Safety
 ///

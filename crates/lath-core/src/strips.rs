@@ -1,24 +1,32 @@
-#![expect(unsafe_code, reason = "declares the unsafe traits by which pools are copied; holds no unsafe block")]
-//! What it takes to copy a whole pool quickly: where its memory lies as plain arrays, and which fields are plain.
+#![expect(
+    unsafe_code,
+    reason = "declares the unsafe traits by which pools are copied; holds no unsafe block"
+)]
+//! What it takes to copy a whole pool quickly: where its memory lies as plain arrays, and which
+//! fields are plain.
 
 use crate::field::{Field, Fields};
 use crate::storage::Storage;
 
-/// A storage as arrays: each run of slots is one *strip*, or several side by side, of equal elements.
+/// A storage as arrays: each run of slots is one *strip*, or several side by side, of equal
+/// elements.
 ///
-/// Rows have one strip, of whole rows; columns have one of stamps and hot fields and one for each other field that has a
-/// column. The stamp of a slot is at the start of its element in strip 0.
+/// Rows have one strip, of whole rows; columns have one of stamps and hot fields and one for each
+/// other field that has a column. The stamp of a slot is at the start of its element in strip 0.
 ///
 /// # Safety
 ///
-/// - [`strip`](Self::strip) points to [`STRIDES`](Self::STRIDES)`[strip]` bytes of the slot, which nothing outside the place uses,
-///   and those of the next slot of the run follow.
-/// - The strips of a block, which is a run from its first slot to its last, lie in the order of [`ORDER`](Self::ORDER): in a block of `n` slots that [is by itself](Self::is_apart) each begins `n` times the
-///   strides of those before it, and its [`SHIFTS`](Self::SHIFTS), after the start of the block. Nobody uses what is between them.
-/// - The value of a field that has a strip lies within the element of that strip, at [`WITHIN`](Self::WITHIN), and nowhere
-///   else. The bytes of an element that belong to no field, nor to the stamp or to tags of the storage's own, may be
-///   anything.
-/// - [`put_field`](Self::put_field) and [`drop_field`](Self::drop_field) touch that field of their place and nothing else.
+/// - [`strip`](Self::strip) points to [`STRIDES`](Self::STRIDES)`[strip]` bytes of the slot, which
+///   nothing outside the place uses, and those of the next slot of the run follow.
+/// - The strips of a block, which is a run from its first slot to its last, lie in the order of
+///   [`ORDER`](Self::ORDER): in a block of `n` slots that [is by itself](Self::is_apart) each
+///   begins `n` times the strides of those before it, and its [`SHIFTS`](Self::SHIFTS), after the
+///   start of the block. Nobody uses what is between them.
+/// - The value of a field that has a strip lies within the element of that strip, at
+///   [`WITHIN`](Self::WITHIN), and nowhere else. The bytes of an element that belong to no field,
+///   nor to the stamp or to tags of the storage's own, may be anything.
+/// - [`put_field`](Self::put_field) and [`drop_field`](Self::drop_field) touch that field of their
+///   place and nothing else.
 pub unsafe trait Strips<T: Fields>: Storage<T> {
     /// How many strips there are: at most 65.
     const STRIPS: usize;
@@ -29,46 +37,55 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
     /// The strips in the order in which they lie in a block.
     const ORDER: [u8; 65];
 
-    /// By how much each strip is moved on from where those before it end if there is nothing between them: a multiple of 64.
+    /// By how much each strip is moved on from where those before it end if there is nothing
+    /// between them: a multiple of 64.
     const SHIFTS: [usize; 65];
 
-    /// The strip that each field is in; [`NO_STRIP`](Self::NO_STRIP) for a field that is kept elsewhere.
+    /// The strip that each field is in; [`NO_STRIP`](Self::NO_STRIP) for a field that is kept
+    /// elsewhere.
     const STRIP_OF: [u8; 64];
 
     /// Where in the element of its strip each field is.
     const WITHIN: [usize; 64];
 
-    /// Where in the element of strip 0 the storage keeps tags of its own, if it keeps any beside the value: a `T::Tags`.
+    /// Where in the element of strip 0 the storage keeps tags of its own, if it keeps any beside
+    /// the value: a `T::Tags`.
     const TAGS_WITHIN: Option<usize>;
 
     /// The strip of a field that has none.
     const NO_STRIP: u8 = u8::MAX;
 
-    /// How many slots, from slot 0 on, have memory after memory was made for slot `index` in a storage that had none beyond.
+    /// How many slots, from slot 0 on, have memory after memory was made for slot `index` in a
+    /// storage that had none beyond.
     fn reach(index: u32) -> u64;
 
-    /// Whether the block of a slot, which has memory, was made by itself. Where several were made at once, their strips lie as in one long block.
+    /// Whether the block of a slot, which has memory, was made by itself. Where several were made
+    /// at once, their strips lie as in one long block.
     fn is_apart(&self, index: u32) -> bool;
 
-    /// The element of a slot. The pointer is good for the whole block of the place, all its strips included.
+    /// The element of a slot. The pointer is good for the whole block of the place, all its strips
+    /// included.
     ///
     /// # Safety
     ///
     /// The place is of this storage, and there is such a strip.
     unsafe fn strip(&self, place: Self::Place, strip: usize) -> *mut u8;
 
-    /// Puts a value into a field that has none. `None`, the default, is for fields without a strip only.
+    /// Puts a value into a field that has none. `None`, the default, is for fields without a strip
+    /// only.
     ///
     /// # Safety
     ///
     /// The place is of this storage, nobody else uses its memory, and the field holds no value.
     unsafe fn put_field<F: Field<Thing = T>>(&self, place: Self::Place, value: Option<F::Value>);
 
-    /// Drops the value of a field, which then holds none; a field without a strip is at its default then.
+    /// Drops the value of a field, which then holds none; a field without a strip is at its default
+    /// then.
     ///
     /// # Safety
     ///
-    /// The place is of this storage, and the field holds a value, or has no strip. Nobody else uses it.
+    /// The place is of this storage, and the field holds a value, or has no strip. Nobody else uses
+    /// it.
     unsafe fn drop_field<F: Field<Thing = T>>(&self, place: Self::Place);
 }
 
@@ -77,7 +94,8 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
 /// # Safety
 ///
 /// A bit of [`PLAIN`](Self::PLAIN) is set only if the type of the field with that number is `Copy`;
-/// [`visit_cloned`](Self::visit_cloned) calls the visitor with the marker of each field once, in the order of declaration.
+/// [`visit_cloned`](Self::visit_cloned) calls the visitor with the marker of each field once, in
+/// the order of declaration.
 pub unsafe trait Snap: Fields<Storage: Strips<Self>> {
     /// The fields that are `Copy`, a bit for each.
     const PLAIN: u64;
@@ -92,10 +110,11 @@ pub trait ClonedVisitor<T: Fields> {
     fn field<F: Field<Thing = T, Value: Clone>>(&mut self);
 }
 
-/// Tells at compile time whether a type is `Copy`: `Probe::<X>::IS_COPY`, with [`NotCopy`] in scope.
+/// Tells at compile time whether a type is `Copy`: `Probe::<X>::IS_COPY`, with [`NotCopy`] in
+/// scope.
 ///
-/// If it is, the constant of the type itself is found; if not, that of the trait. In generic code the answer is that for
-/// the bounds that are written there.
+/// If it is, the constant of the type itself is found; if not, that of the trait. In generic code
+/// the answer is that for the bounds that are written there.
 ///
 /// # Examples
 ///

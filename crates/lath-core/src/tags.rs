@@ -1,13 +1,15 @@
 //! Tags: the bits that views filter on, as a bitmap per bit.
 //!
-//! The tags of every thing are kept twice: as a value beside the thing, and as one bitmap per tag that is in use. Setting
-//! a tag flips two bits; finding the things that have some tags and lack others is an AND of words.
+//! The tags of every thing are kept twice: as a value beside the thing, and as one bitmap per tag
+//! that is in use. Setting a tag flips two bits; finding the things that have some tags and lack
+//! others is an AND of words.
 //!
 //! # Invariants
 //!
-//! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag. That rests on what the
-//!   tags' type says its bits are, which is user code: no memory is touched on the word of a bitmap alone, only for slots
-//!   that are live besides. How many ones a bitmap has is counted where they are set and cleared.
+//! - **T1** A bit of a tag's bitmap is set exactly if the slot is live and its thing has the tag.
+//!   That rests on what the tags' type says its bits are, which is user code: no memory is touched
+//!   on the word of a bitmap alone, only for slots that are live besides. How many ones a bitmap
+//!   has is counted where they are set and cleared.
 
 use bitflags::{Flag, Flags};
 
@@ -36,7 +38,14 @@ mod sealed {
     /// Conversion to and from 64 bits.
     pub trait Wide: Copy {
         /// An array with one for each bit.
-        type Each<X: PerBit>: AsRef<[X]> + AsMut<[X]> + Send + Sync + Unpin + UnwindSafe + RefUnwindSafe + 'static;
+        type Each<X: PerBit>: AsRef<[X]>
+            + AsMut<[X]>
+            + Send
+            + Sync
+            + Unpin
+            + UnwindSafe
+            + RefUnwindSafe
+            + 'static;
         fn each<X: PerBit>() -> Self::Each<X>;
 
         fn widen(self) -> u64;
@@ -162,11 +171,12 @@ mod index {
         /// Whether there is room to note these tags for slot `index`.
         #[inline]
         pub(crate) fn has_room(&self, index: u32, tags: u64) -> bool {
-            ones(tags).all(|bit| self.maps().get(bit as usize).is_some_and(|map| map.has_room(index)))
+            ones(tags)
+                .all(|bit| self.maps().get(bit as usize).is_some_and(|map| map.has_room(index)))
         }
 
-        /// Makes room to note these tags, and those that are in use already, for slots up to `last`: so that nothing is to
-        /// be made when a tag comes to a slot for the first time.
+        /// Makes room to note these tags, and those that are in use already, for slots up to
+        /// `last`: so that nothing is to be made when a tag comes to a slot for the first time.
         #[cold]
         pub(crate) fn grow(&mut self, last: u32, tags: u64) -> Result<(), OutOfMemory> {
             for (bit, map) in self.maps.as_mut().iter_mut().enumerate() {
@@ -177,14 +187,15 @@ mod index {
             Ok(())
         }
 
-        /// Notes that the thing in a live slot has these tags, whether or not it had them. Answers whether there was room to
-        /// note all of them.
+        /// Notes that the thing in a live slot has these tags, whether or not it had them. Answers
+        /// whether there was room to note all of them.
         #[inline(always)]
         pub(crate) fn insert(&mut self, index: u32, tags: u64) -> bool {
             ones(tags).all(|bit| self.map(bit).is_some_and(|map| map.insert(index).is_some()))
         }
 
-        /// Notes that the thing in a live slot does not have these tags, whether or not it had them.
+        /// Notes that the thing in a live slot does not have these tags, whether or not it had
+        /// them.
         #[inline(always)]
         pub(crate) fn remove(&mut self, index: u32, tags: u64) {
             for bit in ones(tags) {
@@ -196,7 +207,9 @@ mod index {
 
         /// Whether every count is that of the ones in its bitmap.
         pub(crate) fn counts_right(&self) -> bool {
-            self.maps().iter().all(|map| map.words(0).iter().map(|word| word.count_ones()).sum::<u32>() == map.count())
+            self.maps().iter().all(|map| {
+                map.words(0).iter().map(|word| word.count_ones()).sum::<u32>() == map.count()
+            })
         }
 
         /// Whether the bitmaps say exactly `tags` of a slot.
@@ -230,13 +243,15 @@ mod index {
             if self.only { word } else { self.filter.narrow(self.first + n, word) }
         }
 
-        /// The first of these groups from number `n` on, up to `end`, in which not every slot matches.
+        /// The first of these groups from number `n` on, up to `end`, in which not every slot
+        /// matches.
         #[inline(always)]
         pub(crate) fn full_until(&self, n: u32, end: u32) -> u32 {
             if self.only && self.lead.is_none() {
                 return self.live.full_until(n, end);
             }
-            // Tag by tag, many words at a time. Further and further, so that no more is looked at than is found.
+            // Tag by tag, many words at a time. Further and further, so that no more is looked at
+            // than is found.
             let (mut n, mut step) = (n, 8);
             while n < end {
                 let to = end.min(n + step);
@@ -313,12 +328,14 @@ mod index {
             let lead = rarest.and_then(|bit| maps.get(bit as usize));
             let with = with & !rarest.map_or(0, |bit| 1 << bit);
             // Tags that nobody has need not be looked at.
-            let without = ones(without).filter(|&bit| count(bit) > 0).fold(0, |set, bit| set | 1 << bit);
+            let without =
+                ones(without).filter(|&bit| count(bit) > 0).fold(0, |set, bit| set | 1 << bit);
             Self { slots, maps, lead, with, without, nothing }
         }
 
-        /// The same filter, which was made for `with` and `without`. Where these are constants, what they do not ask for is
-        /// known to the compiler from here on, and a loop that asks for nothing has no code for tags.
+        /// The same filter, which was made for `with` and `without`. Where these are constants,
+        /// what they do not ask for is known to the compiler from here on, and a loop that asks for
+        /// nothing has no code for tags.
         #[inline(always)]
         pub(crate) fn known(self, with: u64, without: u64) -> Self {
             Self {
@@ -340,7 +357,8 @@ mod index {
             }
         }
 
-        /// The groups from `number` on, as far as their words lie in a row: at least to the end of a run of slots.
+        /// The groups from `number` on, as far as their words lie in a row: at least to the end of
+        /// a run of slots.
         #[inline]
         pub(crate) fn groups(&self, number: u32) -> Groups<'a> {
             Groups {
@@ -365,7 +383,8 @@ mod index {
             !self.nothing && self.word(index / GROUP) >> (index % GROUP) & 1 == 1
         }
 
-        /// Those of the slots of a group that have the other tags, and lack those that they must lack.
+        /// Those of the slots of a group that have the other tags, and lack those that they must
+        /// lack.
         #[inline(always)]
         fn narrow(&self, number: u32, mut word: u64) -> u64 {
             for bit in ones(self.with) {

@@ -7,7 +7,10 @@ use crate::tags::TagSet;
 /// The integer that a handle is made of: `u64`, `u32` or `u16`.
 ///
 /// Sealed: the three sizes that `#[thing(handle(bits = …))]` accepts are all there are.
-pub trait HandleBits: Copy + Ord + core::hash::Hash + Send + Sync + Unpin + 'static + sealed::Bits {}
+pub trait HandleBits:
+    Copy + Ord + core::hash::Hash + Send + Sync + Unpin + 'static + sealed::Bits
+{
+}
 
 impl<B: sealed::Bits> HandleBits for B {}
 
@@ -56,7 +59,8 @@ pub(crate) mod sealed {
 
 /// A struct that can live in a [`Pool`](crate::Pool): derive it.
 ///
-/// `T::default()` is the *nil thing*: what [`Pool::read`](crate::Pool::read) shows for a handle that names nothing.
+/// `T::default()` is the *nil thing*: what [`Pool::read`](crate::Pool::read) shows for a handle
+/// that names nothing.
 ///
 /// # Examples
 ///
@@ -87,10 +91,12 @@ pub trait Thing: Default + Sized + 'static {
     /// The integer that `Handle<Self>` is made of.
     type Bits: HandleBits;
 
-    /// How many bits of a handle name the slot: 1 to 32. The pool holds at most `2^INDEX_BITS - 1` things.
+    /// How many bits of a handle name the slot: 1 to 32. The pool holds at most `2^INDEX_BITS - 1`
+    /// things.
     const INDEX_BITS: u32;
 
-    /// How many bits of a handle name the kind. The generation gets the rest, up to 32 bits with the kind.
+    /// How many bits of a handle name the kind. The generation gets the rest, up to 32 bits with
+    /// the kind.
     const KIND_BITS: u32 = 0;
 
     /// Where the values are kept: `Rows<Self>` unless the struct says otherwise.
@@ -112,14 +118,17 @@ pub trait Thing: Default + Sized + 'static {
     /// Puts tags into the field marked `#[thing(tags)]`.
     fn put_tags(&mut self, _: Self::Tags) {}
 
-    /// The kind of this value, from the field marked `#[thing(kind)]`. It must fit in [`KIND_BITS`](Self::KIND_BITS).
+    /// The kind of this value, from the field marked `#[thing(kind)]`. It must fit in
+    /// [`KIND_BITS`](Self::KIND_BITS).
     ///
-    /// A handle keeps the kind that its thing was spawned with; changing the field later does not change it.
+    /// A handle keeps the kind that its thing was spawned with; changing the field later does not
+    /// change it.
     fn kind(&self) -> u32 {
         0
     }
 }
 
-/// Stands in for the storage where there is no heap: only [`FixedPool`](crate::FixedPool) keeps things then.
+/// Stands in for the storage where there is no heap: only [`FixedPool`](crate::FixedPool) keeps
+/// things then.
 #[cfg(not(feature = "alloc"))]
 pub struct Rows<T>(core::marker::PhantomData<T>);

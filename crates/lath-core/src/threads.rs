@@ -1,8 +1,9 @@
-//! Work on several threads: those of the rayon pool that one is in, of a crew that all of the program shares, or of one of one's own. No
-//! other file knows rayon, but for `threads/host.rs`.
+//! Work on several threads: those of the rayon pool that one is in, of a crew that all of the
+//! program shares, or of one of one's own. No other file knows rayon, but for `threads/host.rs`.
 //!
-//! Of rayon only its core is needed, which has the threads and `join`. What is to be done comes as a reference to a closure of any
-//! type, so that all of this is compiled once, and not with every loop of every program.
+//! Of rayon only its core is needed, which has the threads and `join`. What is to be done comes as
+//! a reference to a closure of any type, so that all of this is compiled once, and not with every
+//! loop of every program.
 
 mod host;
 
@@ -50,7 +51,8 @@ fn usual_count() -> usize {
     })
 }
 
-/// Does both, at the same time if a thread is idle. Nothing is allocated. If one panics, so does this, after the other has ended.
+/// Does both, at the same time if a thread is idle. Nothing is allocated. If one panics, so does
+/// this, after the other has ended.
 pub fn join(one: &mut Work<'_>, other: &mut Work<'_>) {
     enter(&mut || fork(&mut |_| one(), &mut |_| other()));
 }
@@ -78,9 +80,9 @@ fn spread<B: Send>(parts: &mut [B], splits: usize, f: &(dyn Fn(usize, &mut B) + 
     if several { enter(&mut all) } else { all() }
 }
 
-/// Halves the parts, and the halves, until there are enough for all threads. A half that another thread has taken shows that there are
-/// idle ones: it is halved that often again. Those who are at work find the end of their parts quickly, and loops of one length cost few
-/// forks.
+/// Halves the parts, and the halves, until there are enough for all threads. A half that another
+/// thread has taken shows that there are idle ones: it is halved that often again. Those who are at
+/// work find the end of their parts quickly, and loops of one length cost few forks.
 fn share_out<B: Send>(
     parts: &mut [B],
     first: usize,
@@ -104,7 +106,10 @@ fn fork(one: &mut (dyn FnMut(bool) + Send), other: &mut (dyn FnMut(bool) + Send)
         one(false); // there are no others: see `enter`
         return other(false);
     }
-    rayon_core::join_context(|context| one(context.migrated()), |context| other(context.migrated()));
+    rayon_core::join_context(
+        |context| one(context.migrated()),
+        |context| other(context.migrated()),
+    );
 }
 
 /// Threads of one's own. One of them is the host, who waits for what comes from outside.
@@ -120,7 +125,10 @@ impl Crew {
     ///
     /// The system has no more threads.
     pub fn new(count: usize) -> Result<Self, impl Display> {
-        let threads = ThreadPoolBuilder::new().num_threads(count).thread_name(|n| alloc::format!("lath {n}")).build();
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(count)
+            .thread_name(|n| alloc::format!("lath {n}"))
+            .build();
         threads.map(|threads| Self { host: Host::new(&threads), threads })
     }
 
@@ -131,8 +139,9 @@ impl Crew {
 
     /// Does something on one of them, unless this is one.
     ///
-    /// Nothing is allocated if the host does it. If it is busy the others do, by way of rayon's queue. So they do for a thread of another
-    /// pool, which goes on with the work of that pool meanwhile.
+    /// Nothing is allocated if the host does it. If it is busy the others do, by way of rayon's
+    /// queue. So they do for a thread of another pool, which goes on with the work of that pool
+    /// meanwhile.
     pub fn enter(&self, work: &mut Work<'_>) {
         if self.threads.current_thread_index().is_some() {
             return work();
@@ -168,7 +177,10 @@ mod tests {
                 pool.install(|| for_each(length, &see));
                 pool.install(|| for_each_apart(length, &see));
                 for_each(length, &see);
-                assert!(seen.iter().all(|count| count.load(Ordering::Relaxed) == 3), "{length} on {threads} threads");
+                assert!(
+                    seen.iter().all(|count| count.load(Ordering::Relaxed) == 3),
+                    "{length} on {threads} threads"
+                );
             }
         }
     }

@@ -1,9 +1,13 @@
-#![expect(unsafe_code, reason = "declares the unsafe trait of views, and turns pointers to fields into references")]
+#![expect(
+    unsafe_code,
+    reason = "declares the unsafe trait of views, and turns pointers to fields into references"
+)]
 //! Views: the fields that one piece of code reads and writes.
 //!
-//! A view is asked in two steps. `base` finds where its fields begin for a run of slots that lie at equal distances;
-//! `at` makes the references for one row of the run: base + row × stride, with strides known at compile time. That is the
-//! same for rows and for columns, and it is all that a loop does per thing.
+//! A view is asked in two steps. `base` finds where its fields begin for a run of slots that lie at
+//! equal distances; `at` makes the references for one row of the run: base + row × stride, with
+//! strides known at compile time. That is the same for rows and for columns, and it is all that a
+//! loop does per thing.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -23,13 +27,13 @@ pub type StorageOf<V> = <<V as View>::Thing as Thing>::Storage;
 /// A place in that storage.
 pub type PlaceOf<V> = <StorageOf<V> as Storage<<V as View>::Thing>>::Place;
 
-/// Some fields of a thing, each to be read or to be written: derive it on a struct of references, or use a tuple of
-/// [`Ref`], [`Mut`] and [`Handle`].
+/// Some fields of a thing, each to be read or to be written: derive it on a struct of references,
+/// or use a tuple of [`Ref`], [`Mut`] and [`Handle`].
 ///
 /// # Safety
 ///
-/// - [`READS`](Self::READS) and [`WRITES`](Self::WRITES) name, by field number, every field that an item refers to, and
-///   the fields in `WRITES` are referred to once.
+/// - [`READS`](Self::READS) and [`WRITES`](Self::WRITES) name, by field number, every field that an
+///   item refers to, and the fields in `WRITES` are referred to once.
 /// - [`at`](Self::at) touches only what its item refers to.
 ///
 /// # Examples
@@ -81,8 +85,9 @@ pub unsafe trait View: Sized {
     ///
     /// # Safety
     ///
-    /// The row is within the run and its slot holds a value. While the item lives, so does the storage, nobody writes to
-    /// the fields in `READS`, and nobody else uses the fields in `WRITES`.
+    /// The row is within the run and its slot holds a value. While the item lives, so does the
+    /// storage, nobody writes to the fields in `READS`, and nobody else uses the fields in
+    /// `WRITES`.
     unsafe fn at<'a>(base: Self::Base, row: usize) -> Self::Item<'a>;
 }
 
@@ -220,8 +225,8 @@ impl<F: Field> FieldBase<F> {
     /// The row is within the run.
     #[inline(always)]
     pub(crate) unsafe fn row(self, row: usize) -> *mut F::Value {
-        // SAFETY: in bounds: the pointer is good for the whole run, whose rows lie a stride apart (`Storage::field`), and
-        // the caller stays within the run.
+        // SAFETY: in bounds: the pointer is good for the whole run, whose rows lie a stride apart
+        // (`Storage::field`), and the caller stays within the run.
         unsafe { self.0.byte_add(row * <F::Thing as Thing>::Storage::stride::<F>()) }
     }
 }
@@ -242,8 +247,8 @@ unsafe impl<F: Field> View for Ref<'_, F> {
 
     #[inline(always)]
     unsafe fn at<'a>(base: Self::Base, row: usize) -> Ref<'a, F> {
-        // SAFETY: within the run; the slot holds a value, so the field is initialised; nobody writes to it while the
-        // reference lives (all by the caller).
+        // SAFETY: within the run; the slot holds a value, so the field is initialised; nobody
+        // writes to it while the reference lives (all by the caller).
         Ref(unsafe { &*base.row(row) })
     }
 }
@@ -270,8 +275,8 @@ unsafe impl<F: Field> View for Mut<'_, F> {
 
     #[inline(always)]
     unsafe fn at<'a>(base: Self::Base, row: usize) -> Mut<'a, F> {
-        // SAFETY: within the run; the slot holds a value, so the field is initialised; nobody else uses it while the
-        // reference lives (all by the caller).
+        // SAFETY: within the run; the slot holds a value, so the field is initialised; nobody else
+        // uses it while the reference lives (all by the caller).
         Mut(unsafe { &mut *base.row(row) })
     }
 }
@@ -297,7 +302,8 @@ impl<T: Fields> ColdBase<T> {
     }
 }
 
-/// Reads a cold field where the thing has one: `Option<Ref<actor::name>>`. Kept in rows, every thing has one.
+/// Reads a cold field where the thing has one: `Option<Ref<actor::name>>`. Kept in rows, every
+/// thing has one.
 // SAFETY: the item refers to one field, which is in `READS`.
 unsafe impl<F: Field> View for Option<Ref<'_, F>> {
     type Thing = F::Thing;
@@ -318,7 +324,8 @@ unsafe impl<F: Field> View for Option<Ref<'_, F>> {
     }
 }
 
-/// Writes a cold field where the thing has one: `Option<Mut<actor::name>>`. To give it one there is `Pool::set`.
+/// Writes a cold field where the thing has one: `Option<Mut<actor::name>>`. To give it one there is
+/// `Pool::set`.
 // SAFETY: the item refers to one field, once, and it is in `WRITES`.
 unsafe impl<F: Field> View for Option<Mut<'_, F>> {
     type Thing = F::Thing;
@@ -339,14 +346,15 @@ unsafe impl<F: Field> View for Option<Mut<'_, F>> {
     }
 }
 
-/// Views whose fields can be had as slices, over runs of slots: [`Ref`] and [`Mut`], tuples of them, and derived views of
-/// plain references, which become a struct with a slice for each field.
+/// Views whose fields can be had as slices, over runs of slots: [`Ref`] and [`Mut`], tuples of
+/// them, and derived views of plain references, which become a struct with a slice for each field.
 ///
 /// # Safety
 ///
 /// [`slices`](Self::slices) touches only what [`at`](View::at) would for the same rows.
 pub unsafe trait Slices: View {
-    /// The slices, in the order of the view: `(&mut [Vec2], &[Vec2])`; or under the names of the fields.
+    /// The slices, in the order of the view: `(&mut [Vec2], &[Vec2])`; or under the names of the
+    /// fields.
     type Slices<'a>;
 
     /// Whether every field lies densely, so that there can be slices.
@@ -370,7 +378,8 @@ unsafe impl<F: Field> Slices for Ref<'_, F> {
 
     #[inline(always)]
     unsafe fn slices<'a>(base: Self::Base, rows: Range<usize>) -> &'a [F::Value] {
-        // SAFETY: dense, within the run, initialised, and not written to while the slice lives (all by the caller).
+        // SAFETY: dense, within the run, initialised, and not written to while the slice lives (all
+        // by the caller).
         unsafe { slice::from_raw_parts(base.row(rows.start), rows.len()) }
     }
 }
@@ -385,7 +394,8 @@ unsafe impl<F: Field> Slices for Mut<'_, F> {
 
     #[inline(always)]
     unsafe fn slices<'a>(base: Self::Base, rows: Range<usize>) -> &'a mut [F::Value] {
-        // SAFETY: dense, within the run, initialised, and used by nobody else while the slice lives (all by the caller).
+        // SAFETY: dense, within the run, initialised, and used by nobody else while the slice lives
+        // (all by the caller).
         unsafe { slice::from_raw_parts_mut(base.row(rows.start), rows.len()) }
     }
 }
@@ -410,8 +420,8 @@ unsafe impl<T: Thing> View for Handle<T> {
 
     #[inline(always)]
     unsafe fn at<'a>((stamps, first): Self::Base, row: usize) -> Self::Item<'a> {
-        // SAFETY: within the run, whose stamps lie a stride apart. A plain read: the slot holds a value that handles
-        // reach, and its stamp does not change while the storage is borrowed.
+        // SAFETY: within the run, whose stamps lie a stride apart. A plain read: the slot holds a
+        // value that handles reach, and its stamp does not change while the storage is borrowed.
         let stamp = unsafe { stamps.byte_add(row * T::Storage::STAMP_STRIDE).read() };
         Handle::from_parts(first + row as u32, stamp)
     }
@@ -434,13 +444,14 @@ unsafe impl<T: Fields<Storage = Rows<T>>> View for &T {
 
     #[inline(always)]
     unsafe fn at<'a>(base: *mut u8, row: usize) -> &'a T {
-        // SAFETY: within the run; the slot holds a value, which nobody writes to while the reference lives (by the
-        // caller).
+        // SAFETY: within the run; the slot holds a value, which nobody writes to while the
+        // reference lives (by the caller).
         unsafe { &*base.add(row * Rows::<T>::STAMP_STRIDE).cast::<T>() }
     }
 }
 
-/// Whole things as rows, to be changed. Their tags are changed through the pool: what is written to the field is not seen.
+/// Whole things as rows, to be changed. Their tags are changed through the pool: what is written to
+/// the field is not seen.
 // SAFETY: the item refers to all fields, once, and all are in `WRITES`.
 unsafe impl<T: Fields<Storage = Rows<T>>> View for &mut T {
     type Thing = T;
@@ -457,8 +468,8 @@ unsafe impl<T: Fields<Storage = Rows<T>>> View for &mut T {
 
     #[inline(always)]
     unsafe fn at<'a>(base: *mut u8, row: usize) -> &'a mut T {
-        // SAFETY: within the run; the slot holds a value, which nobody else uses while the reference lives (by the
-        // caller).
+        // SAFETY: within the run; the slot holds a value, which nobody else uses while the
+        // reference lives (by the caller).
         unsafe { &mut *base.add(row * Rows::<T>::STAMP_STRIDE).cast::<T>() }
     }
 }
@@ -470,7 +481,8 @@ const fn all_fields<T: Fields>() -> u64 {
     }
 }
 
-/// Puts the access of the parts of a view together, and refuses a field that is used twice with one of them mutable.
+/// Puts the access of the parts of a view together, and refuses a field that is used twice with one
+/// of them mutable.
 const fn merge(parts: &[(u64, u64)]) -> (u64, u64) {
     let (mut reads, mut writes) = (0, 0);
     let mut i = 0;
@@ -489,7 +501,8 @@ const fn merge(parts: &[(u64, u64)]) -> (u64, u64) {
 
 macro_rules! tuple_views {
     ($(($first:ident $(, $rest:ident)*))*) => {$(
-        // SAFETY: the item refers to what its parts refer to; `merge` refuses parts that would share a field mutably.
+        // SAFETY: the item refers to what its parts refer to; `merge` refuses parts that would
+        // share a field mutably.
         unsafe impl<$first: View $(, $rest: View<Thing = $first::Thing>)*> View for ($first, $($rest,)*) {
             type Thing = $first::Thing;
             type Item<'a> = ($first::Item<'a>, $($rest::Item<'a>,)*);

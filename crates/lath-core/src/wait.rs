@@ -1,7 +1,8 @@
 //! Waiting for another thread that is about to finish something short.
 
-/// Waits a moment, longer if it was called before. With the standard library the processor is given away after a few rounds: the
-/// other thread may be waiting for it, and where threads have priorities nobody else would give it up.
+/// Waits a moment, longer if it was called before. With the standard library the processor is given
+/// away after a few rounds: the other thread may be waiting for it, and where threads have
+/// priorities nobody else would give it up.
 pub(crate) fn wait(rounds: &mut u32) {
     *rounds = rounds.wrapping_add(1);
     #[cfg(feature = "std")]

@@ -1,4 +1,5 @@
-//! A thing never moves: its address is the same from spawn to despawn, whatever happens to the pool around it.
+//! A thing never moves: its address is the same from spawn to despawn, whatever happens to the pool
+//! around it.
 
 use lath_core::{Handle, Pool, Reuse, Thing};
 
@@ -36,14 +37,19 @@ fn growing_to_200_000_moves_nothing() {
         known.push((handle, address(&pool, handle)));
     }
     assert_unmoved(&pool, &known);
-    assert!(pool.iter().map(|(handle, crew)| (handle, std::ptr::from_ref(crew))).eq(known.iter().copied()));
+    assert!(
+        pool.iter()
+            .map(|(handle, crew)| (handle, std::ptr::from_ref(crew)))
+            .eq(known.iter().copied())
+    );
     assert!(pool.iter().zip(0..).all(|((_, crew), number)| crew.number == number));
 }
 
 /// How many bytes there are from each thing to the next, wherever that changes.
 fn distances(pool: &Pool<Crew>) -> Vec<usize> {
     let places: Vec<_> = pool.iter().map(|(_, crew)| std::ptr::from_ref(crew).addr()).collect();
-    let mut distances: Vec<_> = places.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    let mut distances: Vec<_> =
+        places.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
     distances.dedup();
     distances
 }
@@ -75,15 +81,20 @@ fn no_call_moves_a_thing_that_it_leaves_alive() {
     type Call = (&'static str, fn(&mut Pool<Crew>));
     let calls: [Call; 14] = [
         ("spawn_many", |pool| drop(pool.spawn_many((0..3000).map(crew)))),
-        ("spawn_range", |pool| assert_eq!(pool.spawn_range(5000, |_| crew(1)).unwrap().len(), 5000)),
+        ("spawn_range", |pool| {
+            assert_eq!(pool.spawn_range(5000, |_| crew(1)).unwrap().len(), 5000)
+        }),
         ("spawn_at, far away", |pool| {
-            pool.spawn_at(Handle::from_bits(1 << 32 | 50_000), crew(1)).unwrap_or_else(|error| panic!("{error}"));
+            pool.spawn_at(Handle::from_bits(1 << 32 | 50_000), crew(1))
+                .unwrap_or_else(|error| panic!("{error}"));
         }),
         ("stage", |pool| (0..3000).for_each(|number| assert!(!pool.stage(crew(number)).is_nil()))),
         ("commit", |pool| assert_eq!(pool.commit(), 3000)),
         ("reserve", |pool| (0..3000).for_each(|_| assert!(!pool.reserve().is_nil()))),
         ("iter_mut", |pool| pool.iter_mut().for_each(|(_, crew)| crew.number += 1)),
-        ("each_with_rest", |pool| pool.each_with_rest(|_, _, rest| assert!(!rest.stage(crew(2)).is_nil()))),
+        ("each_with_rest", |pool| {
+            pool.each_with_rest(|_, _, rest| assert!(!rest.stage(crew(2)).is_nil()))
+        }),
         ("reap", |pool| assert_eq!(pool.reap(9), 0)),
         ("set_reuse", |pool| pool.set_reuse(Reuse::Fifo)),
         ("reclaim_retired", |pool| assert_eq!(pool.reclaim_retired(), 0)),
@@ -95,7 +106,11 @@ fn no_call_moves_a_thing_that_it_leaves_alive() {
         let before = addresses(&pool);
         call(&mut pool);
         for (handle, address) in before {
-            assert_eq!(pool.get(handle).map(std::ptr::from_ref), Some(address), "`{name}` moved {handle}");
+            assert_eq!(
+                pool.get(handle).map(std::ptr::from_ref),
+                Some(address),
+                "`{name}` moved {handle}"
+            );
         }
     }
 

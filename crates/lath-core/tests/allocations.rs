@@ -1,4 +1,5 @@
-//! After warm-up nothing allocates within the high-water mark; a fixed pool allocates nothing after it was made.
+//! After warm-up nothing allocates within the high-water mark; a fixed pool allocates nothing after
+//! it was made.
 
 #[path = "common/allocator.rs"]
 mod allocator;
@@ -58,7 +59,9 @@ fn work(pool: &mut Pool<Spark>, handles: &mut Vec<Handle<Spark>>, round: u64) {
         sum += pool.read(handle).heat + u64::from(pool.check(handle).is_ok());
         pool.edit(handle, |spark| spark.heat = 1);
     }
-    if let [Ok(a), Ok(b), ..] = pool.get_disjoint_mut([handles[1], handles[2], handles[1], Handle::NIL]) {
+    if let [Ok(a), Ok(b), ..] =
+        pool.get_disjoint_mut([handles[1], handles[2], handles[1], Handle::NIL])
+    {
         std::mem::swap(&mut a.heat, &mut b.heat);
     }
     if let Some((me, rest)) = pool.split(handles[0]) {
@@ -71,7 +74,9 @@ fn work(pool: &mut Pool<Spark>, handles: &mut Vec<Handle<Spark>>, round: u64) {
     for (i, &handle) in handles.iter().enumerate() {
         match i % 7 {
             0 => drop(pool.take(handle)),
-            1 | 2 => assert!(pool.despawn_after(handle, round + i as u64 % 3) || !pool.contains(handle)),
+            1 | 2 => {
+                assert!(pool.despawn_after(handle, round + i as u64 % 3) || !pool.contains(handle))
+            }
             3 | 4 => assert!(pool.despawn(handle)),
             _ => {}
         }
@@ -93,7 +98,9 @@ fn nothing_allocates_after_warm_up_within_the_high_water_mark() {
         work(&mut pool, &mut handles, 0); // the warm-up
         let high_water = pool.stats().high_water;
         for round in 1..20 {
-            assert_allocates_nothing(&format!("round {round}, {reuse:?}"), || work(&mut pool, &mut handles, round));
+            assert_allocates_nothing(&format!("round {round}, {reuse:?}"), || {
+                work(&mut pool, &mut handles, round)
+            });
         }
         assert_eq!(pool.stats().high_water, high_water);
     }
@@ -111,7 +118,11 @@ fn spawning_and_despawning_up_to_the_high_water_mark_allocates_nothing() {
                 handles.extend((0..5000).map(|heat| pool.spawn(spark(heat))));
                 handles.drain(..).rev().for_each(|handle| assert!(pool.despawn(handle)));
             };
-            if round == 0 { cycle() } else { assert_allocates_nothing(&format!("{reuse:?}"), cycle) }
+            if round == 0 {
+                cycle()
+            } else {
+                assert_allocates_nothing(&format!("{reuse:?}"), cycle)
+            }
         }
     }
 }
@@ -193,7 +204,11 @@ const TAGGED_THINGS: usize = 150_000;
 fn work_with_tags(pool: &mut Pool<Tagged>, handles: &mut Vec<Handle<Tagged>>, round: usize) {
     for i in 0..TAGGED_THINGS {
         let tags = Tags::from_bits_retain((i * 4 / TAGGED_THINGS + round) as u8 % 4);
-        handles.push(if i % 3 == 0 { pool.stage(Tagged { tags }) } else { pool.spawn(Tagged { tags }) });
+        handles.push(if i % 3 == 0 {
+            pool.stage(Tagged { tags })
+        } else {
+            pool.spawn(Tagged { tags })
+        });
     }
     pool.commit();
     for (i, &handle) in handles.iter().enumerate() {

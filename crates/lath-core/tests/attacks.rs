@@ -1,6 +1,10 @@
-//! Safe code that tries to break a pool: leaked guards, views that are kept, calls from within calls, the last slots that there are.
+//! Safe code that tries to break a pool: leaked guards, views that are kept, calls from within
+//! calls, the last slots that there are.
 
-#![allow(clippy::forget_non_drop, reason = "whether a guard has a `Drop` is not what its user should have to know")]
+#![allow(
+    clippy::forget_non_drop,
+    reason = "whether a guard has a `Drop` is not what its user should have to know"
+)]
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -54,7 +58,9 @@ fn views_that_are_kept_are_of_different_things() {
     let mut pool: Pool<Crew> = (0..1000).map(crew).collect();
     pool.retain(|who, _| who.index() % 7 != 0);
     let mut kept = Vec::new();
-    pool.each(|(name, age): (Ref<crew::name>, Mut<crew::age>)| kept.push((name.into_inner(), age.into_inner())));
+    pool.each(|(name, age): (Ref<crew::name>, Mut<crew::age>)| {
+        kept.push((name.into_inner(), age.into_inner()))
+    });
     let different: BTreeSet<*const u32> = kept.iter().map(|(_, age)| &raw const **age).collect();
     assert_eq!(different.len(), kept.len());
     for (name, age) in &mut kept {
@@ -131,7 +137,10 @@ fn a_pool_can_be_copied_while_others_stage() {
             let before: Vec<Handle<Crew>> = pool.iter_with_staged().map(|(who, _)| who).collect();
             let mut copy = pool.clone();
             assert_eq!(copy.check_invariants(), Ok(()));
-            assert!(before.iter().all(|&who| copy.get(who) == pool.get(who)), "what was there is in the copy");
+            assert!(
+                before.iter().all(|&who| copy.get(who) == pool.get(who)),
+                "what was there is in the copy"
+            );
             let staged = copy.stats().staged;
             assert_eq!((copy.commit(), copy.check_invariants()), (staged, Ok(())));
             assert!(copy.iter().all(|(who, thing)| pool.get(who) == Some(thing)));
@@ -150,7 +159,8 @@ struct Spark {
 #[test]
 fn the_last_slot_of_a_small_handle_is_used_once_and_no_other_comes_after_it() {
     let mut pool = Pool::new();
-    let all: BTreeSet<Handle<Spark>> = (0..(1 << 15) - 1).map(|_| pool.spawn(Spark { heat: 1 })).collect();
+    let all: BTreeSet<Handle<Spark>> =
+        (0..(1 << 15) - 1).map(|_| pool.spawn(Spark { heat: 1 })).collect();
     assert_eq!(all.len(), (1 << 15) - 1);
     for _ in 0..2 {
         let full = pool.try_spawn(Spark { heat: 2 }).unwrap_err();
@@ -168,7 +178,8 @@ fn the_last_slot_of_a_small_handle_is_used_once_and_no_other_comes_after_it() {
     assert!(pool.try_spawn(Spark { heat: 2 }).is_ok());
 }
 
-/// Between the things that are near and one that is far, nothing has memory: all that walks the slots gets across.
+/// Between the things that are near and one that is far, nothing has memory: all that walks the
+/// slots gets across.
 #[test]
 fn a_thing_that_is_far_from_all_others_is_one_of_them() {
     thread_local!(static DROPPED: Cell<u32> = const { Cell::new(0) });
@@ -205,8 +216,12 @@ fn a_thing_that_is_far_from_all_others_is_one_of_them() {
     pool.spawn_at(again, Far { number: 5, _token: Token }).unwrap();
     pool.clear();
     assert_eq!((pool.len(), DROPPED.get()), (0, 4));
-    assert!([near, far, again].iter().all(|&who| pool.get(who).is_none()), "a handle is good after `clear`");
-    pool.spawn_at(Handle::from_bits(5 << 32 | 50_000_000), Far { number: 6, _token: Token }).unwrap();
+    assert!(
+        [near, far, again].iter().all(|&who| pool.get(who).is_none()),
+        "a handle is good after `clear`"
+    );
+    pool.spawn_at(Handle::from_bits(5 << 32 | 50_000_000), Far { number: 6, _token: Token })
+        .unwrap();
     drop(pool);
     assert_eq!(DROPPED.get(), 6, "and the nil thing");
 }

@@ -3,7 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use lath_core::{CapacityError, Excess, FixedPool, Handle, HandleError, HandleRange, Pool, SpawnFault, Stats, Thing};
+use lath_core::{
+    CapacityError, Excess, FixedPool, Handle, HandleError, HandleRange, Pool, SpawnFault, Stats,
+    Thing,
+};
 use proptest::prelude::*;
 
 #[derive(Thing, Clone, Default, Debug)]
@@ -38,7 +41,9 @@ fn handle<T: Thing>(index: u64, generation: u64) -> Handle<T> {
 }
 
 /// What a caller sees of a pool.
-fn looks<T: Thing<Storage = lath_core::Rows<T>> + std::fmt::Debug>(pool: &Pool<T>) -> (Stats, Vec<String>) {
+fn looks<T: Thing<Storage = lath_core::Rows<T>> + std::fmt::Debug>(
+    pool: &Pool<T>,
+) -> (Stats, Vec<String>) {
     assert_eq!(pool.check_invariants(), Ok(()));
     (pool.stats(), pool.iter_with_staged().map(|thing| format!("{thing:?}")).collect())
 }
@@ -55,7 +60,8 @@ where
     answer
 }
 
-/// A pool with a thing of every fate: 1 live, 2 dead, 3 reborn, 4 staged, 5 reserved, 6 buried, 7 retired, 8 unused.
+/// A pool with a thing of every fate: 1 live, 2 dead, 3 reborn, 4 staged, 5 reserved, 6 buried, 7
+/// retired, 8 unused.
 fn pool_of_all_fates() -> Pool<Ship> {
     let mut pool = Pool::fixed(10).unwrap();
     for number in 1..=7 {
@@ -83,7 +89,10 @@ fn pool_of_all_fates() -> Pool<Ship> {
 fn every_stale_handle_says_why() {
     let pool = pool_of_all_fates();
     let says = |slot, generation| pool.check(handle(slot, generation)).unwrap_err().to_string();
-    assert_eq!(pool.check(Handle::NIL).unwrap_err().to_string(), "the handle is nil: it names nothing");
+    assert_eq!(
+        pool.check(Handle::NIL).unwrap_err().to_string(),
+        "the handle is nil: it names nothing"
+    );
     assert_eq!(says(2, 1), "2v1 is stale: slot 2 is now at generation 4, free");
     assert_eq!(says(3, 3), "3v3 is stale: slot 3 is now at generation 5");
     assert_eq!(says(3, 7), "3v7 is stale: slot 3 is now at generation 5");
@@ -93,7 +102,10 @@ fn every_stale_handle_says_why() {
     assert_eq!(says(8, 1), "8v1 is stale: slot 8 is now at generation 0, free");
     assert_eq!(says(11, 1), "11v1 is out of range: the pool has 10 slots");
     assert_eq!(says(u64::from(u32::MAX), 1), "4294967295v1 is out of range: the pool has 10 slots");
-    assert_eq!([(1, 1), (3, 5), (4, 5)].map(|(slot, generation)| pool.check(handle(slot, generation))), [Ok(()); 3]);
+    assert_eq!(
+        [(1, 1), (3, 5), (4, 5)].map(|(slot, generation)| pool.check(handle(slot, generation))),
+        [Ok(()); 3]
+    );
 }
 
 #[test]
@@ -103,7 +115,10 @@ fn a_handle_of_the_wrong_kind_says_so() {
     assert_eq!(format!("{sword}"), "1v1k3");
     let forged = Handle::from_bits(sword.to_bits() ^ 1 << 15);
     assert_eq!(format!("{forged}"), "1v1k11");
-    assert_eq!(pool.check(forged).unwrap_err().to_string(), "1v1 has kind 11, but the thing there is of kind 3");
+    assert_eq!(
+        pool.check(forged).unwrap_err().to_string(),
+        "1v1 has kind 11, but the thing there is of kind 3"
+    );
     assert!(pool.get(forged).is_none() && !pool.despawn(forged) && pool.contains(sword));
 }
 
@@ -120,13 +135,22 @@ fn spawn_at_refuses_what_is_taken_over_or_beyond() {
     assert_eq!(says(0, 0), "the handle cannot be spawned: the handle is nil: it names nothing");
     assert_eq!(says(1, 1), "1v1 cannot be spawned: slot 1 is taken, at generation 1");
     assert_eq!(says(1, 3), "1v3 cannot be spawned: slot 1 is taken, at generation 1");
-    assert_eq!(says(2, 3), "the handle cannot be spawned: 2v3 is stale: slot 2 is now at generation 4, free");
+    assert_eq!(
+        says(2, 3),
+        "the handle cannot be spawned: 2v3 is stale: slot 2 is now at generation 4, free"
+    );
     assert_eq!(says(3, 3), "3v3 cannot be spawned: slot 3 is taken, at generation 5");
     assert_eq!(says(4, 5), "4v5 cannot be spawned: slot 4 is taken, at generation 5");
     assert_eq!(says(5, 7), "5v7 cannot be spawned: slot 5 is taken, at generation 4");
     assert_eq!(says(6, 5), "6v5 cannot be spawned: slot 6 is taken, at generation 4");
-    assert_eq!(says(7, 1), "the handle cannot be spawned: 7v1 is stale: slot 7 is retired, its generations are spent");
-    assert_eq!(says(11, 1), "the handle cannot be spawned: 11v1 is out of range: the pool has 10 slots");
+    assert_eq!(
+        says(7, 1),
+        "the handle cannot be spawned: 7v1 is stale: slot 7 is retired, its generations are spent"
+    );
+    assert_eq!(
+        says(11, 1),
+        "the handle cannot be spawned: 11v1 is out of range: the pool has 10 slots"
+    );
     // The same pool takes what is right.
     for (slot, generation) in [(2, 5), (5, 5), (8, 1), (9, 99)] {
         pool.spawn_at(handle(slot, generation), ship(slot)).unwrap();
@@ -137,13 +161,23 @@ fn spawn_at_refuses_what_is_taken_over_or_beyond() {
 #[test]
 fn stale_handles_change_nothing() {
     let mut pool = pool_of_all_fates();
-    let stale = [(0, 0), (2, 1), (2, 3), (3, 3), (6, 3), (7, 1), (7, u64::from(u32::MAX)), (8, 1), (11, 1)];
+    let stale =
+        [(0, 0), (2, 1), (2, 3), (3, 3), (6, 3), (7, 1), (7, u64::from(u32::MAX)), (8, 1), (11, 1)];
     for stale in stale.map(|(slot, generation)| handle::<Ship>(slot, generation)) {
         assert_changes_nothing(&mut pool, |pool| {
-            assert!(!pool.contains(stale) && pool.get(stale).is_none() && pool.get_mut(stale).is_none(), "{stale}");
+            assert!(
+                !pool.contains(stale) && pool.get(stale).is_none() && pool.get_mut(stale).is_none(),
+                "{stale}"
+            );
             assert_eq!((pool.read(stale).number, pool[stale].number), (0, 0), "{stale}");
-            assert!(!pool.edit(stale, |_| unreachable!()) && pool.split(stale).is_none(), "{stale}");
-            assert!(!pool.despawn(stale) && pool.take(stale).is_none() && !pool.despawn_after(stale, 0), "{stale}");
+            assert!(
+                !pool.edit(stale, |_| unreachable!()) && pool.split(stale).is_none(),
+                "{stale}"
+            );
+            assert!(
+                !pool.despawn(stale) && pool.take(stale).is_none() && !pool.despawn_after(stale, 0),
+                "{stale}"
+            );
             assert!(pool.get_disjoint_mut([stale, handle(1, 1)])[0].is_err(), "{stale}");
         });
     }
@@ -153,11 +187,15 @@ fn stale_handles_change_nothing() {
 fn a_thing_that_is_asked_for_twice_is_given_once() {
     let mut pool = Pool::new();
     let [a, b] = [1, 2].map(|number| pool.spawn(ship(number)));
-    let answers =
-        pool.get_disjoint_mut([a, b, a, Handle::NIL, Handle::NIL]).map(|answer| answer.map(|ship| ship.number));
+    let answers = pool
+        .get_disjoint_mut([a, b, a, Handle::NIL, Handle::NIL])
+        .map(|answer| answer.map(|ship| ship.number));
     let [one, two, three, four, five] = answers;
     assert_eq!((one, two), (Ok(1), Ok(2)));
-    assert_eq!(three.unwrap_err().to_string(), "1v1 was given twice: only the first gets the thing");
+    assert_eq!(
+        three.unwrap_err().to_string(),
+        "1v1 was given twice: only the first gets the thing"
+    );
     assert_eq!((four, five), (Err(HandleError::Nil), Err(HandleError::Nil)));
 }
 
@@ -172,7 +210,8 @@ fn a_handle_of_another_pool_names_what_it_says_or_nothing() {
     their.extend(theirs.spawn_many((2001..=2050).map(ship)));
     for &foreign in &their {
         let found = ours.get(foreign).map(|ship| ship.number);
-        // No pool is written into a handle: where slot and generation agree, it is our own thing, never anything else.
+        // No pool is written into a handle: where slot and generation agree, it is our own thing,
+        // never anything else.
         let own = our.iter().position(|&handle| handle == foreign).map(|i| i as u64 + 1);
         assert_eq!(found, own, "{foreign}");
     }
@@ -185,7 +224,9 @@ fn a_handle_of_another_pool_names_what_it_says_or_nothing() {
 fn a_range_longer_than_the_space_is_refused() {
     let mut pool = Pool::<Item>::new();
     for n in [64, 65, 1000, u32::MAX] {
-        let fault = assert_changes_nothing(&mut pool, |pool| pool.spawn_range(n, |_| unreachable!()).unwrap_err());
+        let fault = assert_changes_nothing(&mut pool, |pool| {
+            pool.spawn_range(n, |_| unreachable!()).unwrap_err()
+        });
         assert_eq!(fault, SpawnFault::Full { capacity: 63, retired: 0 });
         assert_eq!(fault.to_string(), "the pool is full: 63 of 63 slots are taken");
     }
@@ -193,7 +234,9 @@ fn a_range_longer_than_the_space_is_refused() {
 
     // Enough slots, but nowhere enough in a row.
     pool.retain(|handle, _| handle.index() % 8 == 0);
-    assert_changes_nothing(&mut pool, |pool| assert!(pool.spawn_range(8, |_| unreachable!()).is_err()));
+    assert_changes_nothing(&mut pool, |pool| {
+        assert!(pool.spawn_range(8, |_| unreachable!()).is_err())
+    });
     assert_eq!(pool.spawn_range(7, |_| item(1)).unwrap().first().index(), 1);
 }
 
@@ -201,14 +244,21 @@ fn a_range_longer_than_the_space_is_refused() {
 fn a_range_of_several_kinds_is_refused() {
     let mut pool = Pool::<Item>::new();
     pool.spawn(item(0));
-    let fault = assert_changes_nothing(&mut pool, |pool| pool.spawn_range(5, |i| item(i / 3)).unwrap_err());
-    assert_eq!(fault.to_string(), "the handle cannot be spawned: 5v1 has kind 0, but the thing there is of kind 1");
+    let fault =
+        assert_changes_nothing(&mut pool, |pool| pool.spawn_range(5, |i| item(i / 3)).unwrap_err());
+    assert_eq!(
+        fault.to_string(),
+        "the handle cannot be spawned: 5v1 has kind 0, but the thing there is of kind 1"
+    );
 }
 
 #[test]
 fn a_range_from_outside_that_passes_the_last_slot_is_refused() {
     let first = handle::<Item>(60, 1);
-    assert_eq!(HandleRange::new(first, 4).unwrap().iter().map(|handle| handle.index()).max(), Some(63));
+    assert_eq!(
+        HandleRange::new(first, 4).unwrap().iter().map(|handle| handle.index()).max(),
+        Some(63)
+    );
     for len in [5, 1000, u32::MAX] {
         let error = HandleRange::new(first, len).unwrap_err();
         assert_eq!(error.to_string(), "60v1 is out of range: the pool has 63 slots");
@@ -230,8 +280,14 @@ fn a_capacity_of_zero_or_beyond_the_index_bits_is_refused() {
     assert_eq!(says(Pool::with_capacity(1 << 20)), beyond);
     // With 32 bits no number is beyond the index bits of these.
     if let Ok(beyond) = usize::try_from(1u64 << 32) {
-        assert!(matches!(Pool::<Ship>::fixed(beyond), Err(CapacityError::TooLarge { largest: u32::MAX, .. })));
-        assert!(matches!(Pool::<Ship>::with_capacity(usize::MAX), Err(CapacityError::TooLarge { .. })));
+        assert!(matches!(
+            Pool::<Ship>::fixed(beyond),
+            Err(CapacityError::TooLarge { largest: u32::MAX, .. })
+        ));
+        assert!(matches!(
+            Pool::<Ship>::with_capacity(usize::MAX),
+            Err(CapacityError::TooLarge { .. })
+        ));
     }
     assert_eq!(Pool::<Spark>::with_capacity(0).unwrap().stats().limit, (1 << 20) - 1);
     assert_eq!(Pool::<Item>::fixed(63).unwrap().capacity(), 63);
@@ -251,9 +307,13 @@ fn a_kind_that_does_not_fit_is_refused() {
         assert_eq!((error.to_string().as_str(), error.value.number), (message, 5));
         assert_eq!(pool.try_reserve_kind(16).unwrap_err().to_string(), message);
         assert_eq!(pool.spawn_range(3, |_| item(16)).unwrap_err().to_string(), message);
-        assert_eq!(pool.try_reserve_kind(u32::MAX), Err(SpawnFault::KindTooLarge { kind: u32::MAX, bits: 4 }));
+        assert_eq!(
+            pool.try_reserve_kind(u32::MAX),
+            Err(SpawnFault::KindTooLarge { kind: u32::MAX, bits: 4 })
+        );
         let error = pool.spawn_at(reserved, item(2)).unwrap_err();
-        let expected = "the handle cannot be spawned: 1v1 has kind 15, but the thing there is of kind 2";
+        let expected =
+            "the handle cannot be spawned: 1v1 has kind 15, but the thing there is of kind 2";
         assert_eq!(error.to_string(), expected);
     });
     let mut fixed = FixedPool::<Item, 4>::new();
@@ -272,10 +332,14 @@ fn calls_that_cannot_fail_panic_with_the_same_words() {
         |pool| pool.extend([ship(2)]),
     ];
     for call in calls {
-        let panic =
-            assert_changes_nothing(&mut pool, |pool| catch_unwind(AssertUnwindSafe(|| call(pool))).unwrap_err());
+        let panic = assert_changes_nothing(&mut pool, |pool| {
+            catch_unwind(AssertUnwindSafe(|| call(pool))).unwrap_err()
+        });
         let message = panic.downcast_ref::<String>().unwrap();
-        assert_eq!(message, "cannot spawn a bad_input::Ship: the pool is full: 1 of 1 slots are taken");
+        assert_eq!(
+            message,
+            "cannot spawn a bad_input::Ship: the pool is full: 1 of 1 slots are taken"
+        );
     }
 }
 
@@ -285,7 +349,10 @@ fn a_far_slot_takes_memory_for_its_own_block_only() {
     let far = handle::<Spark>((1 << 20) - 1, 1);
     pool.spawn_at(far, Spark { number: 3 }).unwrap();
     assert!(pool.capacity() < 1000, "the slots between have no memory");
-    assert_eq!((pool[far].number, pool.iter().count(), pool.spawn(Spark::default()).index()), (3, 1, 1));
+    assert_eq!(
+        (pool[far].number, pool.iter().count(), pool.spawn(Spark::default()).index()),
+        (3, 1, 1)
+    );
     assert!(matches!(pool.check(handle(500_000, 1)), Err(HandleError::OutOfRange { .. })));
     assert!(pool.despawn(far));
     assert_eq!(
@@ -304,18 +371,25 @@ fn any_bits() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Makes every call with a handle of these bits: none panics, and the handle resolves to nothing or to a live thing of its
-/// exact slot, generation and kind.
+/// Makes every call with a handle of these bits: none panics, and the handle resolves to nothing or
+/// to a live thing of its exact slot, generation and kind.
 fn assert_harmless<T>(mut pool: Pool<T>, bits: u64, value: T)
 where
     T: Thing<Storage = lath_core::Rows<T>> + Clone + std::fmt::Debug,
 {
     let forged = Handle::<T>::from_bits(bits);
-    assert!(forged.to_bits() == bits || forged.is_nil(), "{bits:#x} became {:#x}", forged.to_bits());
+    assert!(
+        forged.to_bits() == bits || forged.is_nil(),
+        "{bits:#x} became {:#x}",
+        forged.to_bits()
+    );
     assert_eq!(forged.is_nil(), forged.index() == 0 || forged.generation() % 2 == 0);
     assert_eq!(forged.erase().downcast::<T>(), Some(forged));
     let known = pool.iter_with_staged().any(|(handle, _)| handle == forged);
-    assert_eq!((pool.contains(forged), pool.check(forged).is_ok(), pool.get(forged).is_some()), (known, known, known));
+    assert_eq!(
+        (pool.contains(forged), pool.check(forged).is_ok(), pool.get(forged).is_some()),
+        (known, known, known)
+    );
     if !known {
         assert_eq!(format!("{:?}", pool.read(forged)), format!("{:?}", T::default()));
     }
@@ -326,9 +400,15 @@ where
         ("despawn_after", Box::new(|pool| assert_eq!(pool.despawn_after(forged, 3), known))),
         ("edit", Box::new(|pool| assert_eq!(pool.edit(forged, |_| {}), known))),
         ("get_mut", Box::new(|pool| assert_eq!(pool.get_mut(forged).is_some(), known))),
-        ("get_disjoint_mut", Box::new(|pool| assert_eq!(pool.get_disjoint_mut([forged, forged])[0].is_ok(), known))),
+        (
+            "get_disjoint_mut",
+            Box::new(|pool| assert_eq!(pool.get_disjoint_mut([forged, forged])[0].is_ok(), known)),
+        ),
         ("split", Box::new(|pool| assert_eq!(pool.split(forged).is_some(), known))),
-        ("spawn_at", Box::new(|pool| assert!(!(known && pool.spawn_at(forged, value.clone()).is_ok())))),
+        (
+            "spawn_at",
+            Box::new(|pool| assert!(!(known && pool.spawn_at(forged, value.clone()).is_ok()))),
+        ),
     ];
     for (name, call) in &mut calls {
         let mut copy = pool.clone();
@@ -423,14 +503,28 @@ mod serde {
             // No such slot, no such generation, or more bits than there are.
             assert_eq!(serde_json::from_str::<Handle<Item>>(bits).unwrap(), Handle::NIL, "{bits}");
         }
-        for bits in ["-1", "1.5", "1e3", "18446744073709551616", "\"1v1\"", "null", "[1]", "{}", "true", ""] {
+        for bits in
+            ["-1", "1.5", "1e3", "18446744073709551616", "\"1v1\"", "null", "[1]", "{}", "true", ""]
+        {
             assert!(serde_json::from_str::<Handle<Item>>(bits).is_err(), "{bits}");
         }
-        for range in ["[65,64]", "[65,4294967295]", "[0,1]", "[64,1]", "[65,-1]", "[65,4294967296]", "[65]", "65"] {
+        for range in [
+            "[65,64]",
+            "[65,4294967295]",
+            "[0,1]",
+            "[64,1]",
+            "[65,-1]",
+            "[65,4294967296]",
+            "[65]",
+            "65",
+        ] {
             assert!(serde_json::from_str::<HandleRange<Item>>(range).is_err(), "{range}");
         }
         let error = serde_json::from_str::<HandleRange<Item>>("[65,64]").unwrap_err();
-        assert!(error.to_string().starts_with("1v1 is out of range: the pool has 63 slots"), "{error}");
+        assert!(
+            error.to_string().starts_with("1v1 is out of range: the pool has 63 slots"),
+            "{error}"
+        );
         assert_eq!(serde_json::from_str::<HandleRange<Item>>("[65,63]").unwrap().len(), 63);
     }
 
@@ -488,7 +582,10 @@ fn a_bound_is_watched_from_the_first_thing_to_the_one_too_many() {
     let beyond = [(); 4].map(|()| (pool.spawn(Leaky {}), pool.stats().beyond_expected).1);
     assert_eq!(beyond, [false, false, true, true]);
     let excess = Excess { thing: "Leaky", expected: 2 };
-    assert_eq!(excess.to_string(), "more than the expected 2 things of Leaky: a leak, or `expect_at_most` is too low");
+    assert_eq!(
+        excess.to_string(),
+        "more than the expected 2 things of Leaky: a leak, or `expect_at_most` is too low"
+    );
 }
 
 #[test]
@@ -501,12 +598,24 @@ fn a_link_that_cannot_be_says_why() {
     let mut says = |child, parent| tree.attach(child, parent).unwrap_err().to_string();
     assert_eq!(says(a, a), "1v1 cannot be put below itself");
     assert_eq!(says(a, b), "1v1 cannot be put below 2v1, which is below it:\n1v1\n└─ 2v1");
-    assert_eq!(says(a, c), "1v1 cannot be put below 3v1, which is below it:\n1v1\n└─ … 1 in between\n   └─ 3v1");
+    assert_eq!(
+        says(a, c),
+        "1v1 cannot be put below 3v1, which is below it:\n1v1\n└─ … 1 in between\n   └─ 3v1"
+    );
     assert_eq!(says(Handle::NIL, a), "there is no such child: the handle is nil: it names nothing");
-    assert_eq!(says(a, handle(9, 1)), "there is no such parent: 9v1 is stale: slot 9 is now at generation 0, free");
+    assert_eq!(
+        says(a, handle(9, 1)),
+        "there is no such parent: 9v1 is stale: slot 9 is now at generation 0, free"
+    );
     let mut says = |child, sibling| tree.attach_before(child, sibling).unwrap_err().to_string();
-    assert_eq!(says(c, lone), "nothing can be put beside 4v1, which has no parent: attach that first");
-    assert_eq!(says(c, Handle::NIL), "there is no such sibling: the handle is nil: it names nothing");
+    assert_eq!(
+        says(c, lone),
+        "nothing can be put beside 4v1, which has no parent: attach that first"
+    );
+    assert_eq!(
+        says(c, Handle::NIL),
+        "there is no such sibling: the handle is nil: it names nothing"
+    );
 }
 
 #[test]
@@ -515,7 +624,13 @@ fn pools_and_what_they_refuse_can_be_printed() {
     pool.spawn(Spark { number: 3 });
     assert_eq!(format!("{pool:?}"), "{1v1: Spark { number: 3 }}");
     let refused = pool.try_spawn(Spark { number: 4 }).unwrap_err();
-    assert_eq!(format!("{refused:?}"), "SpawnError { fault: Full { capacity: 1, retired: 0 }, .. }");
+    assert_eq!(
+        format!("{refused:?}"),
+        "SpawnError { fault: Full { capacity: 1, retired: 0 }, .. }"
+    );
     let pool = Pool::<Leaky>::new();
-    assert_eq!(format!("{pool:?}"), format!("Pool {{ thing: \"bad_input::Leaky\", stats: {:?} }}", pool.stats()));
+    assert_eq!(
+        format!("{pool:?}"),
+        format!("Pool {{ thing: \"bad_input::Leaky\", stats: {:?} }}", pool.stats())
+    );
 }

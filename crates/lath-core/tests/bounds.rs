@@ -1,8 +1,12 @@
 //! What may go to other threads, and what may outlive what.
 //!
-//! To write the messages anew after a change: `TRYBUILD=overwrite cargo test -p lath-core --test bounds --features parallel`.
+//! To write the messages anew after a change:
+//! `TRYBUILD=overwrite cargo test -p lath-core --test bounds --features parallel`.
 
-#![allow(clippy::assertions_on_constants, reason = "what the compiler knows of a type is the point")]
+#![allow(
+    clippy::assertions_on_constants,
+    reason = "what the compiler knows of a type is the point"
+)]
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,7 +21,8 @@ fn what_must_not_be_is_refused() {
     cases.compile_fail("tests/bounds/fail/threads.rs");
 }
 
-/// Whether a type is `Send` or `Sync`: the constant of the type itself is found if it is, that of the trait if not.
+/// Whether a type is `Send` or `Sync`: the constant of the type itself is found if it is, that of
+/// the trait if not.
 struct Is<X: ?Sized>(std::marker::PhantomData<X>);
 
 trait IsNot {
@@ -66,9 +71,17 @@ fn a_look_at_a_thing_goes_where_a_reference_may_go() {
     assert!(Is::<Ref<'_, plain::value>>::SEND && Is::<Mut<'_, plain::value>>::SEND);
     assert!(!Is::<Ref<'_, given::value>>::SEND && Is::<Mut<'_, given::value>>::SEND);
     assert!(!Is::<Ref<'_, kept::value>>::SEND && !Is::<Mut<'_, kept::value>>::SEND);
-    assert!(Is::<Rest<'_, Plain>>::SEND && !Is::<Rest<'_, Given>>::SEND && !Is::<Rest<'_, Kept>>::SEND);
-    assert!(Is::<Views<'_, Ref<'_, plain::value>>>::SEND && !Is::<Views<'_, Ref<'_, given::value>>>::SEND);
+    assert!(
+        Is::<Rest<'_, Plain>>::SEND && !Is::<Rest<'_, Given>>::SEND && !Is::<Rest<'_, Kept>>::SEND
+    );
+    assert!(
+        Is::<Views<'_, Ref<'_, plain::value>>>::SEND
+            && !Is::<Views<'_, Ref<'_, given::value>>>::SEND
+    );
     // They hold addresses, and nobody says that these may go elsewhere.
     assert!(!Is::<Iter<'_, Kept>>::SEND && !Is::<IterMut<'_, Kept>>::SEND);
-    assert!(!Is::<QueryIter<'_, Mut<'_, given::value>>>::SYNC && !Is::<QueryIter<'_, Ref<'_, kept::value>>>::SEND);
+    assert!(
+        !Is::<QueryIter<'_, Mut<'_, given::value>>>::SYNC
+            && !Is::<QueryIter<'_, Ref<'_, kept::value>>>::SEND
+    );
 }

@@ -1,4 +1,5 @@
-//! Clusters: which slot a thing with tags gets, in pools that are large enough for stretches, against the plain rule.
+//! Clusters: which slot a thing with tags gets, in pools that are large enough for stretches,
+//! against the plain rule.
 
 mod common;
 
@@ -42,7 +43,9 @@ impl Model {
             let free = !self.taken.get(group as usize)?;
             (free != 0).then(|| group * GROUP + free.trailing_zeros())
         };
-        self.owners.next(tags, self.taken.len() as u32, free_in).expect("the pool has no limit that matters here")
+        self.owners
+            .next(tags, self.taken.len() as u32, free_in)
+            .expect("the pool has no limit that matters here")
     }
 
     fn take(&mut self, index: u32, tags: u64) {
@@ -70,7 +73,8 @@ fn play(seed: u64) {
         match random.u8(..6) {
             0 => {
                 // Everything that was spawned with one of these.
-                let (gone, kept) = handles.into_iter().partition(|&who| sets.contains(&pool.tags(who).bits()));
+                let (gone, kept) =
+                    handles.into_iter().partition(|&who| sets.contains(&pool.tags(who).bits()));
                 handles = kept;
                 let gone: Vec<Handle<Body>> = gone;
                 gone.into_iter().for_each(|who| despawn(&mut pool, &mut model, who));
@@ -120,7 +124,8 @@ fn a_cluster_that_has_lost_its_last_group_takes_a_new_one() {
     for _ in 1..COMMON * GROUP {
         spawn(&mut pool, &mut model, Tags::A);
     }
-    let [mine, _, again] = [Tags::B, Tags::A, Tags::B].map(|tags| spawn(&mut pool, &mut model, tags));
+    let [mine, _, again] =
+        [Tags::B, Tags::A, Tags::B].map(|tags| spawn(&mut pool, &mut model, tags));
     for who in [mine, again] {
         despawn(&mut pool, &mut model, who);
     }
@@ -136,7 +141,8 @@ fn a_cluster_without_groups_does_not_move_into_those_of_another() {
     for _ in 1..COMMON * GROUP {
         spawn(&mut pool, &mut model, Tags::A);
     }
-    // One cluster has two groups, the other has one, and loses it while there is room in the second of the first.
+    // One cluster has two groups, the other has one, and loses it while there is room in the second
+    // of the first.
     let theirs: Vec<_> = (0..2 * GROUP).map(|_| spawn(&mut pool, &mut model, Tags::B)).collect();
     let mine = spawn(&mut pool, &mut model, Tags::C);
     for who in [theirs[2 * GROUP as usize - 1], mine] {
@@ -177,12 +183,23 @@ fn a_large_cluster_lies_in_long_stretches_although_others_grow_at_the_same_time(
     for _ in 0..200_000 {
         pool.spawn(Body { tags: if random.u8(..10) == 0 { Tags::A } else { Tags::B } });
     }
-    let groups: std::collections::BTreeSet<u32> =
-        pool.handles().filter(|&who| pool.has(who, Tags::A)).map(|who| who.index() / GROUP).collect();
-    let stretches = groups.iter().filter(|&&group| group >= COMMON && !groups.contains(&(group - 1))).count();
-    assert!(groups.len() > 300 && stretches < 20, "{stretches} stretches of {} groups", groups.len());
+    let groups: std::collections::BTreeSet<u32> = pool
+        .handles()
+        .filter(|&who| pool.has(who, Tags::A))
+        .map(|who| who.index() / GROUP)
+        .collect();
+    let stretches =
+        groups.iter().filter(|&&group| group >= COMMON && !groups.contains(&(group - 1))).count();
+    assert!(
+        groups.len() > 300 && stretches < 20,
+        "{stretches} stretches of {} groups",
+        groups.len()
+    );
     let highest = pool.handles().map(|who| who.index()).max().unwrap();
-    assert!(highest < 200_000 * 5 / 4, "{highest}: more than a quarter is left between the stretches");
+    assert!(
+        highest < 200_000 * 5 / 4,
+        "{highest}: more than a quarter is left between the stretches"
+    );
 }
 
 /// The longest stretches need clusters of more groups than the game above has.
@@ -197,9 +214,14 @@ fn the_longest_stretches_follow_the_rule_where_there_are_gaps_too() {
             let tags = [Tags::C, Tags::A, Tags::B, Tags::B, Tags::B]
                 [if n < 60_000 - 20_000 * round { 0 } else { random.usize(..5) }];
             let who = pool.spawn(Body { tags });
-            // Whether it is the slot that the rule says takes long to say: asked where a group is begun.
+            // Whether it is the slot that the rule says takes long to say: asked where a group is
+            // begun.
             if who.index() % GROUP == 0 {
-                assert_eq!(who.index(), model.next(tags.bits().into()), "thing {n} of round {round}");
+                assert_eq!(
+                    who.index(),
+                    model.next(tags.bits().into()),
+                    "thing {n} of round {round}"
+                );
             }
             model.take(who.index(), tags.bits().into());
             things.push((who, tags));
@@ -232,7 +254,10 @@ fn a_cleared_pool_is_as_good_as_new_but_for_its_generations() {
     pool.clear();
     assert!(old.iter().chain([&staged]).all(|&who| !pool.contains(who)));
     for _ in 0..3 {
-        assert_eq!((pool.len(), pool.count_tagged(Tags::A), pool.check_invariants()), (0, 0, Ok(())));
+        assert_eq!(
+            (pool.len(), pool.count_tagged(Tags::A), pool.check_invariants()),
+            (0, 0, Ok(()))
+        );
         assert_eq!(pool.stats().high_water, 3000);
         let mut model = Model::new(200);
         for _ in 0..3000 {

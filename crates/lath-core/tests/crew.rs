@@ -85,7 +85,8 @@ fn loops_from_outside_are_done_on_threads_of_ours() {
         return; // nobody else is there
     }
     let me = thread::current().id();
-    let elsewhere = |_: usize| assert!(thread::current().id() != me && name().unwrap().starts_with("lath "));
+    let elsewhere =
+        |_: usize| assert!(thread::current().id() != me && name().unwrap().starts_with("lath "));
     threads::for_each(100, &elsewhere);
     threads::for_each_mut(&mut [0; 100], &|number, _| elsewhere(number));
     threads::join(&mut || elsewhere(0), &mut || elsewhere(1));
@@ -106,7 +107,10 @@ fn a_panic_reaches_who_has_brought_the_work_and_the_next_one_notices_nothing() {
         // The same by way of the queue.
         let another = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let panics = || another.install(|| crew.enter(&mut || panic_any(Why(7))));
-        assert_eq!(catch_unwind(AssertUnwindSafe(panics)).unwrap_err().downcast_ref::<Why>().unwrap().0, 7);
+        assert_eq!(
+            catch_unwind(AssertUnwindSafe(panics)).unwrap_err().downcast_ref::<Why>().unwrap().0,
+            7
+        );
         assert_eq!(inside(&crew, || 3), 3);
     }
 }
@@ -124,9 +128,15 @@ fn who_comes_at_the_same_time_has_the_work_done_before_going_on() {
                             // What is written to is gone if somebody does it late.
                             let mut parts = vec![0_u64; 50];
                             crew.enter(&mut || {
-                                threads::for_each_mut(&mut parts, &|number, part| *part += number as u64)
+                                threads::for_each_mut(&mut parts, &|number, part| {
+                                    *part += number as u64
+                                })
                             });
-                            assert_eq!(parts.iter().sum::<u64>(), 49 * 50 / 2, "round {round} on {count} threads");
+                            assert_eq!(
+                                parts.iter().sum::<u64>(),
+                                49 * 50 / 2,
+                                "round {round} on {count} threads"
+                            );
                             done.fetch_add(1, Ordering::Relaxed);
                         }
                     });
@@ -143,14 +153,20 @@ fn crews_can_be_entered_from_each_other() {
         ends(move || {
             let (one, two) = (crew(count), crew(other));
             for round in 0..50 {
-                let there_and_back = || inside(&two, || inside(&one, || inside(&two, || (round, threads::count()))));
+                let there_and_back =
+                    || inside(&two, || inside(&one, || inside(&two, || (round, threads::count()))));
                 assert_eq!(inside(&one, there_and_back), (round, other));
-                assert_eq!(inside(&one, || inside(&one, || inside(&one, name))), inside(&one, name));
+                assert_eq!(
+                    inside(&one, || inside(&one, || inside(&one, name))),
+                    inside(&one, name)
+                );
             }
             // By all threads of one, and by one that is in no pool.
             thread::scope(|scope| {
                 scope.spawn(|| (0..50).for_each(|round| assert_eq!(inside(&two, || round), round)));
-                one.enter(&mut || threads::for_each(50, &|round| assert_eq!(inside(&two, || round), round)));
+                one.enter(&mut || {
+                    threads::for_each(50, &|round| assert_eq!(inside(&two, || round), round))
+                });
             });
         });
     }
@@ -173,7 +189,8 @@ fn two_who_wait_for_each_other_meet_on_two_threads() {
 
 #[test]
 fn who_waits_in_the_queue_does_not_wait_for_a_thread_while_the_host_is_free() {
-    // One has the host, another the other thread, and a third waits in the queue when the host is done. The second waits for the third.
+    // One has the host, another the other thread, and a third waits in the queue when the host is
+    // done. The second waits for the third.
     ends(|| {
         let crew = &crew(2);
         let (first_may_go, third_is_here) = (&Barrier::new(2), &Barrier::new(2));
@@ -201,7 +218,8 @@ fn who_waits_in_the_queue_does_not_wait_for_a_thread_while_the_host_is_free() {
 
 #[test]
 fn a_word_to_all_threads_reaches_the_host_while_another_is_inside() {
-    // `broadcast` waits for each thread, the host too, who has nothing to do: the one who calls came in from another pool.
+    // `broadcast` waits for each thread, the host too, who has nothing to do: the one who calls
+    // came in from another pool.
     ends(|| {
         let crew = crew(3);
         let another = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -249,7 +267,9 @@ fn threads_end_when_their_crew_is_dropped() {
         let there = Arc::new(AtomicUsize::new(0));
         let crew = crew(count);
         count_threads(&crew, &there);
-        assert!(catch_unwind(AssertUnwindSafe(|| crew.enter(&mut || panic!("on purpose")))).is_err());
+        assert!(
+            catch_unwind(AssertUnwindSafe(|| crew.enter(&mut || panic!("on purpose")))).is_err()
+        );
         thread::sleep(Duration::from_millis(5));
         assert_eq!(there.load(Ordering::Relaxed), count);
         drop(crew);
@@ -289,7 +309,8 @@ fn no_call_is_missed_in_a_hundred_thousand() {
             for round in 0..50_000 {
                 crew.enter(&mut || times += 1);
                 goes_on();
-                // The host looks around for a while before it sleeps. Come at all times: before, when it is about to, and after.
+                // The host looks around for a while before it sleeps. Come at all times: before,
+                // when it is about to, and after.
                 let (start, pause) = (Instant::now(), Duration::from_micros(round % 40));
                 while start.elapsed() < pause {}
                 if round % 37 == 0 {

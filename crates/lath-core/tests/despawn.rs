@@ -23,7 +23,9 @@ fn many_at_once_go_as_they_would_one_by_one() {
         let (mut pool, handles) = crew(count);
         // Some twice, some that are gone already, some that never were.
         let mut list: Vec<_> = handles.iter().copied().filter(|_| random.u8(..4) > 0).collect();
-        list.extend((0..list.len() / 8).map(|_| list[random.usize(..list.len())]).collect::<Vec<_>>());
+        list.extend(
+            (0..list.len() / 8).map(|_| list[random.usize(..list.len())]).collect::<Vec<_>>(),
+        );
         list.extend([Handle::NIL, Handle::from_bits(u64::MAX)]);
         random.shuffle(&mut list);
         let (mut one_by_one, mut expected) = (pool.clone(), 0);
@@ -35,12 +37,17 @@ fn many_at_once_go_as_they_would_one_by_one() {
         assert!(pool.iter().eq(one_by_one.iter()), "of {count}");
         assert_eq!((pool.check_invariants(), pool.stats()), (Ok(()), one_by_one.stats()));
         for number in 0..300 {
-            assert_eq!(pool.spawn(Crew { number }), one_by_one.spawn(Crew { number }), "of {count}");
+            assert_eq!(
+                pool.spawn(Crew { number }),
+                one_by_one.spawn(Crew { number }),
+                "of {count}"
+            );
         }
     }
 }
 
-/// The common way asks once whether anybody has to hear of a thing that goes: what is asked for later has to count all the same.
+/// The common way asks once whether anybody has to hear of a thing that goes: what is asked for
+/// later has to count all the same.
 #[test]
 fn who_comes_later_hears_of_things_that_go() {
     type Case = (&'static str, fn(&mut Pool<Crew>, [Handle<Crew>; 3]));
@@ -60,8 +67,14 @@ fn who_comes_later_hears_of_things_that_go() {
             let before = pool.tick();
             pool.next_tick();
             assert!(pool.despawn(a));
-            let group: Vec<_> = pool.changed_since::<crew::number>(before).map(|handle| handle.index() / 64).collect();
-            assert!(!group.is_empty() && group.iter().all(|&group| group == a.index() / 64), "{group:?}");
+            let group: Vec<_> = pool
+                .changed_since::<crew::number>(before)
+                .map(|handle| handle.index() / 64)
+                .collect();
+            assert!(
+                !group.is_empty() && group.iter().all(|&group| group == a.index() / 64),
+                "{group:?}"
+            );
         }),
     ];
     for (name, case) in cases {

@@ -1,6 +1,6 @@
 #![expect(unsafe_code, reason = "a global allocator is unsafe to implement")]
-//! Slots that are asked for in any order, near and far: each is fresh when its memory is new, whatever was in that memory, and
-//! keeps what it holds when memory is made around it.
+//! Slots that are asked for in any order, near and far: each is fresh when its memory is new,
+//! whatever was in that memory, and keeps what it holds when memory is made around it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
@@ -15,7 +15,8 @@ struct Dirty;
 #[global_allocator]
 static ALLOCATOR: Dirty = Dirty;
 
-// SAFETY: passes everything on to the system's allocator, and writes only to what that has just given.
+// SAFETY: passes everything on to the system's allocator, and writes only to what that has just
+// given.
 unsafe impl GlobalAlloc for Dirty {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises; so many bytes were given, unless it is null.
@@ -64,7 +65,9 @@ impl Model {
     }
 
     fn live(&self) -> impl Iterator<Item = (Handle<Crew>, u64)> {
-        self.slots.iter().filter_map(|(&index, &(generation, number))| Some((handle(index, generation), number?)))
+        self.slots.iter().filter_map(|(&index, &(generation, number))| {
+            Some((handle(index, generation), number?))
+        })
     }
 }
 
@@ -77,7 +80,8 @@ fn handle(index: u32, generation: u32) -> Handle<Crew> {
     Handle::from_bits(u64::from(generation) << 32 | u64::from(index))
 }
 
-/// A slot at the edge of a block, of a group, or anywhere: blocks are of 1024 slots first, of 2048 from 4096 on, and so on.
+/// A slot at the edge of a block, of a group, or anywhere: blocks are of 1024 slots first, of 2048
+/// from 4096 on, and so on.
 fn place(random: &mut Rng) -> u32 {
     let edges = [1, 64, 1024, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576];
     let edge = edges[random.usize(..edges.len())];
@@ -95,8 +99,13 @@ fn play(seed: u64) {
         match random.u8(..9) {
             0..=2 => {
                 let generation = (model.generation(index) + random.u32(1..4)) | 1;
-                let spawned = pool.spawn_at(handle(index, generation), Crew { number: step }).is_ok();
-                assert_eq!(spawned, !model.is_live(index), "slot {index}, step {step} of seed {seed}");
+                let spawned =
+                    pool.spawn_at(handle(index, generation), Crew { number: step }).is_ok();
+                assert_eq!(
+                    spawned,
+                    !model.is_live(index),
+                    "slot {index}, step {step} of seed {seed}"
+                );
                 if spawned {
                     model.slots.insert(index, (generation, Some(step)));
                 }
@@ -107,8 +116,11 @@ fn play(seed: u64) {
                     index = model.next_free(index + 1);
                     let stage = random.u8(..4) == 0;
                     let expected = handle(index, model.generation(index) + 1);
-                    let found =
-                        if stage { pool.stage(Crew { number: step }) } else { pool.spawn(Crew { number: step }) };
+                    let found = if stage {
+                        pool.stage(Crew { number: step })
+                    } else {
+                        pool.spawn(Crew { number: step })
+                    };
                     assert_eq!(found, expected, "step {step} of seed {seed}");
                     model.slots.insert(index, (expected.generation(), Some(step)));
                 }
@@ -120,22 +132,31 @@ fn play(seed: u64) {
                 let len = random.u32(1..most);
                 let ended = len.saturating_sub(random.u32(..1200));
                 let interrupted = catch_unwind(AssertUnwindSafe(|| {
-                    pool.spawn_range(ended, |n| if n == ended / 2 { interrupt() } else { Crew { number: step } })
+                    pool.spawn_range(ended, |n| {
+                        if n == ended / 2 { interrupt() } else { Crew { number: step } }
+                    })
                 }));
                 assert!(ended == 0 || interrupted.is_err());
                 if random.u8(..3) > 0 {
                     // All of a run have one generation: the first after that of the oldest.
                     let range = pool.spawn_range(len, |_| Crew { number: step }).unwrap();
                     let first = range.first().index();
-                    assert!((first..first + len).all(|index| !model.is_live(index)), "step {step} of seed {seed}");
+                    assert!(
+                        (first..first + len).all(|index| !model.is_live(index)),
+                        "step {step} of seed {seed}"
+                    );
                     for one in range.iter() {
-                        assert!(one.generation() > model.generation(one.index()), "{one}, step {step} of seed {seed}");
+                        assert!(
+                            one.generation() > model.generation(one.index()),
+                            "{one}, step {step} of seed {seed}"
+                        );
                         model.slots.insert(one.index(), (one.generation(), Some(step)));
                     }
                 }
             }
             5 | 6 => {
-                let gone: Vec<_> = model.live().map(|(who, _)| who).filter(|_| random.u8(..5) == 0).collect();
+                let gone: Vec<_> =
+                    model.live().map(|(who, _)| who).filter(|_| random.u8(..5) == 0).collect();
                 for who in gone {
                     assert!(pool.despawn(who));
                     model.slots.insert(who.index(), (who.generation() + 1, None));
@@ -147,8 +168,9 @@ fn play(seed: u64) {
                     true if panics => interrupt(),
                     last => (!last).then_some(Crew { number: step }),
                 });
-                let done =
-                    catch_unwind(AssertUnwindSafe(|| pool.spawn_many(things.map_while(|thing| thing)).for_each(drop)));
+                let done = catch_unwind(AssertUnwindSafe(|| {
+                    pool.spawn_many(things.map_while(|thing| thing)).for_each(drop)
+                }));
                 assert_eq!(done.is_err(), panics);
                 let mut index = 0;
                 for _ in 0..count {
@@ -158,21 +180,37 @@ fn play(seed: u64) {
             }
             _ => pool = pool.clone(),
         }
-        assert!(pool.iter().map(|(who, crew)| (who, crew.number)).eq(model.live()), "step {step} of seed {seed}");
+        assert!(
+            pool.iter().map(|(who, crew)| (who, crew.number)).eq(model.live()),
+            "step {step} of seed {seed}"
+        );
         if step % 8 == 7 {
             assert_eq!(pool.check_invariants(), Ok(()), "step {step} of seed {seed}");
             let mut from = 0;
-            let walked = std::iter::from_fn(|| pool.next_from(from).inspect(|who| from = who.index() + 1));
-            assert!(walked.eq(model.live().map(|(who, _)| who)), "bit by bit, step {step} of seed {seed}");
+            let walked =
+                std::iter::from_fn(|| pool.next_from(from).inspect(|who| from = who.index() + 1));
+            assert!(
+                walked.eq(model.live().map(|(who, _)| who)),
+                "bit by bit, step {step} of seed {seed}"
+            );
         }
         for _ in 0..40 {
             let index = place(&mut random);
             let generation = model.generation(index);
-            assert_eq!(pool.contains(handle(index, generation | 1)), model.is_live(index), "slot {index}");
+            assert_eq!(
+                pool.contains(handle(index, generation | 1)),
+                model.is_live(index),
+                "slot {index}"
+            );
             match pool.check(handle(index, u32::MAX)) {
-                Err(HandleError::Stale { current, .. }) => assert_eq!(current, generation, "slot {index}"),
+                Err(HandleError::Stale { current, .. }) => {
+                    assert_eq!(current, generation, "slot {index}")
+                }
                 Err(HandleError::OutOfRange { slots, .. }) => {
-                    assert!(slots < index && generation == 0, "slot {index} has memory, step {step} of seed {seed}")
+                    assert!(
+                        slots < index && generation == 0,
+                        "slot {index} has memory, step {step} of seed {seed}"
+                    )
                 }
                 other => panic!("slot {index} says {other:?}"),
             }
@@ -193,11 +231,15 @@ fn memory_that_an_interrupted_range_has_left_is_made_ready_when_its_slots_come()
         for interrupted_at in [0, 100, 2000, 5000] {
             let mut pool = Pool::new();
             let made = catch_unwind(AssertUnwindSafe(|| {
-                pool.spawn_range(9000, |n| if n == interrupted_at { interrupt() } else { Crew { number: n.into() } })
+                pool.spawn_range(9000, |n| {
+                    if n == interrupted_at { interrupt() } else { Crew { number: n.into() } }
+                })
             }));
             assert!(made.is_err());
             let is_fresh = |pool: &Pool<Crew>| {
-                edges.iter().all(|&index| !pool.contains(handle(index, 1)) && !pool.contains(handle(index, u32::MAX)))
+                edges.iter().all(|&index| {
+                    !pool.contains(handle(index, 1)) && !pool.contains(handle(index, u32::MAX))
+                })
             };
             assert!(is_fresh(&pool) && pool.iter().next().is_none(), "{first}, {interrupted_at}");
             assert_eq!(pool.check_invariants(), Ok(()), "{first}, {interrupted_at}");
@@ -209,13 +251,21 @@ fn memory_that_an_interrupted_range_has_left_is_made_ready_when_its_slots_come()
             }
             for index in (1..12_000).filter(|&index| index != first) {
                 let expected = handle(index, 1);
-                let spawned = if index % 7 == 0 { pool.stage(Crew::default()) } else { pool.spawn(Crew::default()) };
+                let spawned = if index % 7 == 0 {
+                    pool.stage(Crew::default())
+                } else {
+                    pool.spawn(Crew::default())
+                };
                 assert_eq!(spawned, expected, "{first}, {interrupted_at}");
                 if index % 7 == 0 {
                     pool.commit();
                 }
             }
-            assert_eq!((pool.len(), pool.check_invariants()), (11_999, Ok(())), "{first}, {interrupted_at}");
+            assert_eq!(
+                (pool.len(), pool.check_invariants()),
+                (11_999, Ok(())),
+                "{first}, {interrupted_at}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A handle says what its bits say, at every width; handles of any type and ranges of handles say the same.
+//! A handle says what its bits say, at every width; handles of any type and ranges of handles say
+//! the same.
 
 use std::any::{TypeId, type_name};
 use std::collections::VecDeque;
@@ -61,8 +62,11 @@ fn samples(widths: Widths) -> Vec<u64> {
     let mut random = Rng::with_seed(u64::from(total));
     let any = (0..4000).map(|_| random.u64(..) >> random.u32(..64)).collect::<Vec<_>>();
     // Lone bits and their neighbours: the edges of the parts.
-    let edges = (0..64).flat_map(|bit| [0, 1, 2, 3].map(|more: u64| (1u64 << bit).wrapping_sub(2).wrapping_add(more)));
-    let odd = (0..4000).map(|_| random.u64(..) >> (64 - total) | 1 << widths[0]).collect::<Vec<_>>();
+    let edges = (0..64).flat_map(|bit| {
+        [0, 1, 2, 3].map(|more: u64| (1u64 << bit).wrapping_sub(2).wrapping_add(more))
+    });
+    let odd =
+        (0..4000).map(|_| random.u64(..) >> (64 - total) | 1 << widths[0]).collect::<Vec<_>>();
     any.into_iter().chain(edges).chain(odd).collect()
 }
 
@@ -71,7 +75,11 @@ fn assert_says<T: Thing>(bits: u64, widths: Widths) -> Handle<T> {
     let handle = Handle::<T>::from_bits(bits);
     let expected = parts(bits, widths);
     let [index, generation, kind] = expected.unwrap_or_default();
-    assert_eq!([handle.index(), handle.generation(), handle.kind()], [index, generation, kind], "{bits:#x}");
+    assert_eq!(
+        [handle.index(), handle.generation(), handle.kind()],
+        [index, generation, kind],
+        "{bits:#x}"
+    );
     assert_eq!(handle.is_nil(), expected.is_none(), "{bits:#x}");
     assert_eq!(handle == Handle::NIL, expected.is_none(), "{bits:#x}");
     assert_eq!(handle.to_bits(), if expected.is_some() { bits } else { 0 });
@@ -92,7 +100,8 @@ fn assert_says<T: Thing>(bits: u64, widths: Widths) -> Handle<T> {
 #[derive(Thing, Default, Debug)]
 struct Other {}
 
-/// Two handles compare as their slots do, then as their generations and kinds, and are hashed by what they are.
+/// Two handles compare as their slots do, then as their generations and kinds, and are hashed by
+/// what they are.
 fn assert_compare<T: Thing>(a: Handle<T>, b: Handle<T>) {
     let key = |handle: Handle<T>| (handle.index(), handle.kind(), handle.generation());
     assert_eq!(a.cmp(&b), key(a).cmp(&key(b)), "{a} and {b}");
@@ -106,7 +115,8 @@ fn assert_compare<T: Thing>(a: Handle<T>, b: Handle<T>) {
 }
 
 fn assert_all<T: Thing>(widths: Widths) {
-    let handles: Vec<Handle<T>> = samples(widths).into_iter().map(|bits| assert_says(bits, widths)).collect();
+    let handles: Vec<Handle<T>> =
+        samples(widths).into_iter().map(|bits| assert_says(bits, widths)).collect();
     assert!(handles.iter().filter(|handle| !handle.is_nil()).count() > 1000);
     let mut random = Rng::with_seed(1);
     for &a in &handles {
@@ -133,7 +143,8 @@ fn a_handle_of_any_width_says_what_its_bits_say() {
 /// A range is the list of its handles, from whichever end.
 fn assert_range<T: Thing>(first: Handle<T>, len: u32, random: &mut Rng) {
     let range = HandleRange::new(first, len).unwrap();
-    let mut list: VecDeque<Handle<T>> = (0..u64::from(len)).map(|i| Handle::from_bits(first.to_bits() + i)).collect();
+    let mut list: VecDeque<Handle<T>> =
+        (0..u64::from(len)).map(|i| Handle::from_bits(first.to_bits() + i)).collect();
     assert_eq!((range.len(), range.is_empty()), (len, len == 0));
     assert_eq!(range.first(), list.front().copied().unwrap_or_default());
     assert_eq!(format!("{range:?}"), format!("{}+{len}", range.first()));
@@ -141,12 +152,18 @@ fn assert_range<T: Thing>(first: Handle<T>, len: u32, random: &mut Rng) {
         assert_eq!(range.get(i), list.get(i as usize).copied(), "{i} of {range:?}");
     }
     assert_eq!(range.get(u32::MAX), None);
-    assert_eq!(range.iter().rev().collect::<Vec<_>>(), list.iter().rev().copied().collect::<Vec<_>>());
+    assert_eq!(
+        range.iter().rev().collect::<Vec<_>>(),
+        list.iter().rev().copied().collect::<Vec<_>>()
+    );
     let mut rest = range.iter();
     loop {
         assert_eq!((rest.len(), rest.size_hint()), (list.len(), (list.len(), Some(list.len()))));
-        let (found, expected) =
-            if random.bool() { (rest.next(), list.pop_front()) } else { (rest.next_back(), list.pop_back()) };
+        let (found, expected) = if random.bool() {
+            (rest.next(), list.pop_front())
+        } else {
+            (rest.next_back(), list.pop_back())
+        };
         assert_eq!(found, expected, "within {range:?}");
         if found.is_none() {
             break;
@@ -155,7 +172,10 @@ fn assert_range<T: Thing>(first: Handle<T>, len: u32, random: &mut Rng) {
     #[expect(clippy::clone_on_copy, reason = "`clone` is what is tested")]
     let cloned = range.clone();
     assert!(cloned == range && hash(cloned) == hash(range));
-    for other in [HandleRange::new(first, len + 1), HandleRange::new(Handle::from_bits(first.to_bits() + 1), len)] {
+    for other in [
+        HandleRange::new(first, len + 1),
+        HandleRange::new(Handle::from_bits(first.to_bits() + 1), len),
+    ] {
         let other = other.unwrap();
         assert_eq!(other == range, other.is_empty() && range.is_empty(), "{other:?} and {range:?}");
         assert_eq!(hash(other) == hash(range), other == range, "{other:?} and {range:?}");
@@ -166,8 +186,16 @@ fn assert_range<T: Thing>(first: Handle<T>, len: u32, random: &mut Rng) {
 fn a_range_is_the_list_of_its_handles_from_either_end() {
     let mut random = Rng::with_seed(2);
     for len in 0..40 {
-        assert_range(Handle::<Ship>::from_bits((7 << 32) + 1000 + u64::from(len)), len, &mut random);
-        assert_range(Handle::<Item>::from_bits((9 << 12) + (5 << 6) + 1 + u64::from(len % 20)), len, &mut random);
+        assert_range(
+            Handle::<Ship>::from_bits((7 << 32) + 1000 + u64::from(len)),
+            len,
+            &mut random,
+        );
+        assert_range(
+            Handle::<Item>::from_bits((9 << 12) + (5 << 6) + 1 + u64::from(len % 20)),
+            len,
+            &mut random,
+        );
     }
     assert_eq!(HandleRange::<Ship>::default(), HandleRange::EMPTY);
 }

@@ -1,5 +1,5 @@
-//! Things of no size, of 4 KiB, over-aligned, generic, owning, tied to their thread: a pool keeps all of them, and is as
-//! `Send` and `Sync` as they are.
+//! Things of no size, of 4 KiB, over-aligned, generic, owning, tied to their thread: a pool keeps
+//! all of them, and is as `Send` and `Sync` as they are.
 
 mod common;
 
@@ -11,9 +11,12 @@ use std::rc::Rc;
 use common::counted::{self, Token};
 use lath_core::{AnyHandle, FixedPool, Handle, HandleRange, Pool, Thing};
 
-/// Spawns, finds, changes, stages, buries, copies and drops 1000 things, told apart by `mark`, at addresses that are
-/// aligned and do not overlap.
-fn exercise<T: Thing<Storage = lath_core::Rows<T>> + Clone>(make: fn(u64) -> T, mark: fn(&T) -> u64) {
+/// Spawns, finds, changes, stages, buries, copies and drops 1000 things, told apart by `mark`, at
+/// addresses that are aligned and do not overlap.
+fn exercise<T: Thing<Storage = lath_core::Rows<T>> + Clone>(
+    make: fn(u64) -> T,
+    mark: fn(&T) -> u64,
+) {
     let mut pool = Pool::new();
     let mut handles: Vec<_> = pool.spawn_many((0..900).map(make)).collect();
     handles.extend((900..1000).map(|i| pool.stage(make(i))));
@@ -34,7 +37,9 @@ fn exercise<T: Thing<Storage = lath_core::Rows<T>> + Clone>(make: fn(u64) -> T, 
     for (i, &handle) in handles.iter().enumerate() {
         match i % 4 {
             0 => assert!(pool.despawn(handle)),
-            1 => assert_eq!(pool.take(handle).map(|thing| mark(&thing)), Some(mark(&make(i as u64)))),
+            1 => {
+                assert_eq!(pool.take(handle).map(|thing| mark(&thing)), Some(mark(&make(i as u64))))
+            }
             2 => assert!(pool.despawn_after(handle, 1)),
             _ => assert!(pool.edit(handle, |thing| *thing = make(7))),
         }
@@ -49,7 +54,12 @@ fn exercise<T: Thing<Storage = lath_core::Rows<T>> + Clone>(make: fn(u64) -> T, 
     let mut fixed = Box::new(FixedPool::<T, 20>::new());
     let handles: Vec<_> = (0..20).map(|i| fixed.spawn(make(i))).collect();
     assert!(fixed.try_spawn(make(0)).is_err());
-    assert!(fixed.iter().zip(0..).all(|((_, thing), i)| mark(thing) == mark(&make(i)) && aligned(thing)));
+    assert!(
+        fixed
+            .iter()
+            .zip(0..)
+            .all(|((_, thing), i)| mark(thing) == mark(&make(i)) && aligned(thing))
+    );
     assert!(handles.iter().all(|&handle| fixed.despawn(handle)));
 }
 
@@ -155,7 +165,10 @@ fn generic_things_have_a_pool_per_type() {
         others: Vec<Handle<Pair<A, N>>>,
     }
 
-    exercise(|i| Pair::<_, 3> { left: i.to_string(), others: vec![] }, |pair| pair.left.len() as u64);
+    exercise(
+        |i| Pair::<_, 3> { left: i.to_string(), others: vec![] },
+        |pair| pair.left.len() as u64,
+    );
     let mut pool = Pool::<Pair<u8, 1>>::new();
     let first = pool.spawn(Pair { left: 1, others: vec![] });
     let second = pool.spawn(Pair { left: 2, others: vec![first] });
@@ -225,7 +238,8 @@ fn a_pool_is_send_if_its_things_are() {
 
 #[test]
 fn a_pool_is_sync_if_its_things_are_send_and_sync() {
-    // `stage(&self, value)` moves a value into a pool that another thread drops: `Sync` alone is not enough.
+    // `stage(&self, value)` moves a value into a pool that another thread drops: `Sync` alone is
+    // not enough.
     const { assert!(is!(Pool<Free>: Sync)) }
     const { assert!(!is!(Pool<Movable>: Sync) && !is!(Pool<Pinned>: Sync) && !is!(Pool<Local>: Sync)) }
     const { assert!(is!(Pinned: Sync) && !is!(Pinned: Send)) }

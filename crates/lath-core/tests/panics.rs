@@ -1,5 +1,5 @@
-//! A panic in user code (a `Drop`, `Default`, `Clone` or `kind`, an iterator, a closure) leaves the pool consistent and
-//! in working order, leaks nothing and drops nothing twice: P5 of the pool.
+//! A panic in user code (a `Drop`, `Default`, `Clone` or `kind`, an iterator, a closure) leaves the
+//! pool consistent and in working order, leaks nothing and drops nothing twice: P5 of the pool.
 //!
 //! Every call is made again and again, and each time the next of its calls into user code panics.
 
@@ -81,7 +81,10 @@ fn prepare(reuse: Reuse) -> (Pool<Bomb>, Known) {
 fn assert_sound(pool: &mut Pool<Bomb>, known: &Known, at: &str) {
     assert_eq!(pool.check_invariants(), Ok(()), "{at}");
     for &handle in known.live.iter().chain(&known.staged) {
-        assert!(pool.get(handle).is_none_or(|thing| thing.value == handle.to_bits()), "{handle} lies, {at}");
+        assert!(
+            pool.get(handle).is_none_or(|thing| thing.value == handle.to_bits()),
+            "{handle} lies, {at}"
+        );
     }
     for &handle in &known.gone {
         assert!(pool.get(handle).is_none(), "{handle} rose from the dead, {at}");
@@ -137,7 +140,9 @@ const CALLS: [Call; 30] = [
     ("spawn_at", |pool, known| pool.spawn_at(known.reserved[1], bomb(1)).unwrap()),
     ("spawn_at, refused", |pool, known| assert!(pool.spawn_at(known.live[0], bomb(1)).is_err())),
     ("despawn", |pool, known| {
-        for &handle in [&known.live[..9], &known.staged, &known.reserved, &known.gone].into_iter().flatten() {
+        for &handle in
+            [&known.live[..9], &known.staged, &known.reserved, &known.gone].into_iter().flatten()
+        {
             pool.despawn(handle);
         }
     }),
@@ -184,7 +189,13 @@ const CALLS: [Call; 30] = [
         pool.iter_mut().skip(1).step_by(20).for_each(|_| user_code("closure"));
     }),
     ("despawn_many", |pool, known| {
-        let handles = known.live.iter().take(40).chain(&known.staged).chain(&known.reserved).chain(&known.gone);
+        let handles = known
+            .live
+            .iter()
+            .take(40)
+            .chain(&known.staged)
+            .chain(&known.reserved)
+            .chain(&known.gone);
         pool.despawn_many(handles.inspect(|_| user_code("next")).copied());
     }),
     ("retain", |pool, _| {
@@ -206,8 +217,8 @@ const CALLS: [Call; 30] = [
     ("drop", |pool, _| drop(std::mem::take(pool))),
 ];
 
-/// Makes one call for every call into user code that it makes, each time with another one that panics. Answers what
-/// panicked.
+/// Makes one call for every call into user code that it makes, each time with another one that
+/// panics. Answers what panicked.
 fn survive((name, call): Call, reuse: Reuse) -> BTreeSet<&'static str> {
     let mut panicked = BTreeSet::new();
     for n in 0.. {
@@ -216,7 +227,9 @@ fn survive((name, call): Call, reuse: Reuse) -> BTreeSet<&'static str> {
         counted::light_fuse(n);
         let outcome = catch_unwind(AssertUnwindSafe(|| call(&mut pool, &known)));
         let blown = counted::put_out();
-        let at = format!("after `{name}`, {reuse:?}, with a panic in call {n} into user code, {blown:?}");
+        let at = format!(
+            "after `{name}`, {reuse:?}, with a panic in call {n} into user code, {blown:?}"
+        );
         match (outcome, blown) {
             (Ok(()), None) => return panicked,
             (Ok(()), Some(_)) => panic!("a panic got lost, {at}"),
@@ -235,7 +248,8 @@ fn survive((name, call): Call, reuse: Reuse) -> BTreeSet<&'static str> {
 #[test]
 fn a_panic_in_user_code_leaves_the_pool_sound_and_nothing_leaks() {
     for reuse in [Reuse::Lowest, Reuse::Lifo, Reuse::Fifo] {
-        let panicked: BTreeSet<_> = CALLS.into_iter().flat_map(|call| survive(call, reuse)).collect();
+        let panicked: BTreeSet<_> =
+            CALLS.into_iter().flat_map(|call| survive(call, reuse)).collect();
         let all = ["Clone", "Default", "Drop", "closure", "kind", "next", "warning"];
         assert!(panicked.into_iter().eq(all), "not every way to panic was tried");
     }
@@ -251,7 +265,9 @@ fn a_panic_does_not_change_which_slot_comes_next() {
             let outcome = catch_unwind(AssertUnwindSafe(|| pool.spawn(bomb(1))));
             match (outcome, counted::put_out()) {
                 (Ok(handle), None) => assert_eq!(handle, expected, "{reuse:?}"),
-                (_, Some("kind")) => assert_eq!(pool.spawn(bomb(1)), expected, "{reuse:?}, after a panic in `kind`"),
+                (_, Some("kind")) => {
+                    assert_eq!(pool.spawn(bomb(1)), expected, "{reuse:?}, after a panic in `kind`")
+                }
                 (_, other) => panic!("{other:?} panicked"),
             }
         }
@@ -270,7 +286,11 @@ fn clear_drops_all_other_things_when_one_drop_panics() {
             break;
         }
         let stats = pool.stats();
-        assert_eq!((stats.live, stats.staged, stats.reserved, stats.buried), (0, 0, 0, 0), "drop {n} panicked");
+        assert_eq!(
+            (stats.live, stats.staged, stats.reserved, stats.buried),
+            (0, 0, 0, 0),
+            "drop {n} panicked"
+        );
         assert_eq!(counted::alive(), 1, "only the nil thing is left after drop {n} panicked");
         assert_sound(&mut pool, &known, "after the clear");
     }
@@ -409,7 +429,9 @@ const FIXED_CALLS: [FixedCall; 11] = [
     ("new", |_, _| drop(FixedPool::<Bomb, SLOTS>::new())),
     ("spawn", |pool, _| assert!(!pool.spawn(bomb(1)).is_nil())),
     ("try_spawn, refused", |pool, _| drop(pool.try_spawn(Bomb { kind: 16, ..bomb(1) }))),
-    ("spawn_at", |pool, _| assert!(pool.spawn_at(Handle::from_bits(1 << 16 | SLOTS as u64), bomb(1)).is_ok())),
+    ("spawn_at", |pool, _| {
+        assert!(pool.spawn_at(Handle::from_bits(1 << 16 | SLOTS as u64), bomb(1)).is_ok())
+    }),
     ("despawn", |pool, known| known.iter().for_each(|&handle| assert!(pool.despawn(handle)))),
     ("take", |pool, known| known.iter().for_each(|&handle| drop(pool.take(handle)))),
     ("edit", |pool, known| assert!(pool.edit(known[0], |_| user_code("closure")))),
@@ -449,11 +471,18 @@ fn a_panic_in_user_code_leaves_a_fixed_pool_sound_and_nothing_leaks() {
             assert_eq!(pool.len(), pool.iter().count(), "{at}");
             assert!(pool.get(gone).is_none(), "{at}");
             for &handle in &known {
-                assert!(pool.get(handle).is_none_or(|thing| thing.value == handle.to_bits()), "{handle} lies, {at}");
+                assert!(
+                    pool.get(handle).is_none_or(|thing| thing.value == handle.to_bits()),
+                    "{handle} lies, {at}"
+                );
             }
             pool.clear();
             assert_eq!((pool.len(), counted::alive()), (0, 1), "{at}");
-            assert_eq!((0..SLOTS).map(|_| pool.spawn(bomb(1)).index()).collect::<BTreeSet<_>>().len(), SLOTS, "{at}");
+            assert_eq!(
+                (0..SLOTS).map(|_| pool.spawn(bomb(1)).index()).collect::<BTreeSet<_>>().len(),
+                SLOTS,
+                "{at}"
+            );
             drop(pool);
             counted::assert_all_dropped_once(&at);
         }
@@ -495,8 +524,9 @@ fn tags_that_panic_while_a_run_is_filled_leave_nothing_of_it() {
         let mut pool = Pool::new();
         let mate = pool.spawn(Leaf { tags: Touchy(3) });
         LEFT.set(nth);
-        let filled =
-            catch_unwind(AssertUnwindSafe(|| pool.spawn_range(100, |n| Leaf { tags: Touchy(1 + n as u8 % 2) })));
+        let filled = catch_unwind(AssertUnwindSafe(|| {
+            pool.spawn_range(100, |n| Leaf { tags: Touchy(1 + n as u8 % 2) })
+        }));
         LEFT.set(u32::MAX);
         assert_eq!(pool.check_invariants(), Ok(()), "{nth}");
         let tagged = [1, 2, 3].map(|tags| pool.count_tagged(Touchy(tags)));
@@ -509,7 +539,11 @@ fn tags_that_panic_while_a_run_is_filled_leave_nothing_of_it() {
         }
         assert!(pool.contains(mate));
         // What was given up can be had by others.
-        assert_eq!(pool.spawn_range(100, |_| Leaf { tags: Touchy(4) }).unwrap().len(), 100, "{nth}");
+        assert_eq!(
+            pool.spawn_range(100, |_| Leaf { tags: Touchy(4) }).unwrap().len(),
+            100,
+            "{nth}"
+        );
         assert_eq!(pool.check_invariants(), Ok(()), "{nth}");
     }
 }
@@ -546,7 +580,11 @@ fn tags_that_panic_while_a_thing_comes_or_goes_leave_a_whole_pool_behind() {
                 let more = pool.spawn(Leaf { tags: Touchy(1) });
                 assert!(pool.insert_tags(more, Touchy(2)) && pool.remove_tags(more, Touchy(1)));
                 assert!(pool.set_tags(more, Touchy(5)));
-                some.iter().chain([&more]).rev().take(2).for_each(|&leaf| assert!(pool.despawn(leaf)));
+                some.iter()
+                    .chain([&more])
+                    .rev()
+                    .take(2)
+                    .for_each(|&leaf| assert!(pool.despawn(leaf)));
             }));
             LEFT.set(u32::MAX);
             assert_eq!(pool.check_invariants(), Ok(()), "call {nth} after {before} things");

@@ -1,6 +1,8 @@
-//! A slot whose generations are spent is never handed out again, so no handle is ever handed out twice.
+//! A slot whose generations are spent is never handed out again, so no handle is ever handed out
+//! twice.
 //!
-//! With 16 bits, ten of them for the index, there are 1023 slots of 32 lives each: 32736 handles, and then no more.
+//! With 16 bits, ten of them for the index, there are 1023 slots of 32 lives each: 32736 handles,
+//! and then no more.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +19,15 @@ const LIVES: u32 = 32;
 const HANDLES: usize = 32736;
 const FULL: SpawnFault = SpawnFault::Full { capacity: SLOTS, retired: SLOTS };
 
-/// Puts in as many things as will go, all live or staged or reserved afterwards, and answers their handles.
+/// Puts in as many things as will go, all live or staged or reserved afterwards, and answers their
+/// handles.
 type Fill = fn(&mut Pool<Spark>) -> Vec<Handle<Spark>>;
 
 /// Ends the lives of all of them.
 type Drain = fn(&mut Pool<Spark>, &[Handle<Spark>]);
 
-/// Fills and drains until nothing goes in: every handle that was ever handed out, no two of them the same.
+/// Fills and drains until nothing goes in: every handle that was ever handed out, no two of them
+/// the same.
 fn exhaust(pool: &mut Pool<Spark>, fill: Fill, drain: Drain) -> BTreeSet<Handle<Spark>> {
     let mut seen = BTreeSet::new();
     loop {
@@ -47,7 +51,10 @@ fn assert_exhausted(pool: &mut Pool<Spark>) {
         assert!(pool.get(handle).is_none(), "{handle} rose from the dead");
         assert_eq!(pool.read(handle).heat, 0);
         assert!(!pool.despawn(handle));
-        assert!(pool.spawn_at(handle, Spark { heat: 1 }).is_err(), "{handle} was handed out once more");
+        assert!(
+            pool.spawn_at(handle, Spark { heat: 1 }).is_err(),
+            "{handle} was handed out once more"
+        );
     }
     let error = pool.try_spawn(Spark { heat: 7 }).unwrap_err();
     assert_eq!((error.fault, error.value.heat), (FULL, 7));
@@ -85,11 +92,16 @@ fn reserve_and_spawn_at_all(pool: &mut Pool<Spark>) -> Vec<Handle<Spark>> {
 
 fn spawn_all_in_ranges(pool: &mut Pool<Spark>) -> Vec<Handle<Spark>> {
     // 1023 is 33 times 31.
-    std::iter::from_fn(|| pool.spawn_range(33, |_| Spark { heat: 1 }).ok()).flat_map(|range| range.iter()).collect()
+    std::iter::from_fn(|| pool.spawn_range(33, |_| Spark { heat: 1 }).ok())
+        .flat_map(|range| range.iter())
+        .collect()
 }
 
 fn spawn_all_in_one_range(pool: &mut Pool<Spark>) -> Vec<Handle<Spark>> {
-    pool.spawn_range(SLOTS, |_| Spark { heat: 1 }).into_iter().flat_map(|range| range.iter()).collect()
+    pool.spawn_range(SLOTS, |_| Spark { heat: 1 })
+        .into_iter()
+        .flat_map(|range| range.iter())
+        .collect()
 }
 
 fn despawn_all(pool: &mut Pool<Spark>, handles: &[Handle<Spark>]) {
@@ -98,7 +110,11 @@ fn despawn_all(pool: &mut Pool<Spark>, handles: &[Handle<Spark>]) {
 
 fn bury_all(pool: &mut Pool<Spark>, handles: &[Handle<Spark>]) {
     handles.iter().for_each(|&handle| assert!(pool.despawn_after(handle, 3)));
-    assert_eq!(pool.try_spawn(Spark::default()).unwrap_err().value.heat, 0, "a buried slot was handed out");
+    assert_eq!(
+        pool.try_spawn(Spark::default()).unwrap_err().value.heat,
+        0,
+        "a buried slot was handed out"
+    );
     assert_eq!(pool.reap(3) as usize, handles.len());
 }
 
@@ -106,10 +122,14 @@ fn bury_all(pool: &mut Pool<Spark>, handles: &[Handle<Spark>]) {
 fn exactly_32736_handles_are_handed_out_whatever_the_road_in_and_out() {
     let roads: [(&str, Fill, Drain); 11] = [
         ("spawn, despawn", spawn_all, despawn_all),
-        ("spawn, take", spawn_all, |pool, handles| handles.iter().for_each(|&h| assert!(pool.take(h).is_some()))),
+        ("spawn, take", spawn_all, |pool, handles| {
+            handles.iter().for_each(|&h| assert!(pool.take(h).is_some()))
+        }),
         ("spawn, clear", spawn_all, |pool, _| pool.clear()),
         ("spawn, retain", spawn_all, |pool, _| pool.retain(|_, _| false)),
-        ("spawn, drain_where", spawn_all, |pool, _| assert!(pool.drain_where(|_, _| true).count() > 0)),
+        ("spawn, drain_where", spawn_all, |pool, _| {
+            assert!(pool.drain_where(|_, _| true).count() > 0)
+        }),
         ("spawn, despawn_after", spawn_all, bury_all),
         ("stage, despawn", stage_all, despawn_all),
         ("stage, commit, despawn", stage_and_commit_all, despawn_all),
@@ -211,7 +231,11 @@ fn a_reclaimed_slot_takes_its_turn_among_those_that_were_freed() {
         pool.despawn(after);
         let copy = pool.clone();
         for mut pool in [pool, copy] {
-            assert_eq!([(); 3].map(|()| pool.spawn(Spark { heat: 5 }).index()), expected, "{reuse:?}");
+            assert_eq!(
+                [(); 3].map(|()| pool.spawn(Spark { heat: 5 }).index()),
+                expected,
+                "{reuse:?}"
+            );
         }
     }
 }
@@ -249,14 +273,21 @@ fn a_fixed_pool_hands_out_exactly_32736_handles() {
         let mut seen = BTreeSet::new();
         while let Ok(handle) = pool.try_spawn(Spark { heat: 1 }) {
             assert!(seen.insert(handle), "{handle} was handed out twice");
-            assert_eq!(handle.generation().div_ceil(2), (seen.len() as u32 - 1) % LIVES + 1, "the lowest slot first");
+            assert_eq!(
+                handle.generation().div_ceil(2),
+                (seen.len() as u32 - 1) % LIVES + 1,
+                "the lowest slot first"
+            );
             pool.despawn(handle);
         }
         assert_eq!(seen.len(), HANDLES, "round {round}");
         for bits in 0..=u64::from(u16::MAX) {
             let handle = Handle::from_bits(bits);
             assert!(pool.get(handle).is_none(), "{handle} rose from the dead");
-            assert!(pool.spawn_at(handle, Spark { heat: 1 }).is_err(), "{handle} was handed out once more");
+            assert!(
+                pool.spawn_at(handle, Spark { heat: 1 }).is_err(),
+                "{handle} was handed out once more"
+            );
         }
         let error = pool.try_spawn(Spark { heat: 7 }).unwrap_err();
         assert_eq!((error.fault, error.value.heat), (FULL, 7));

@@ -1,6 +1,9 @@
-#![expect(unsafe_code, reason = "plays the scheduler, who vouches that systems do not get in each other's way")]
-//! What a scheduler relies on: lanes never deal one slot twice, whoever asks first; views of different fields can be used at
-//! the same time.
+#![expect(
+    unsafe_code,
+    reason = "plays the scheduler, who vouches that systems do not get in each other's way"
+)]
+//! What a scheduler relies on: lanes never deal one slot twice, whoever asks first; views of
+//! different fields can be used at the same time.
 
 use std::collections::BTreeSet;
 
@@ -29,8 +32,14 @@ fn tagged(value: u32) -> Tagged {
     Tagged { tags: Tags::from_bits_truncate(value as u8), value }
 }
 
-/// Deals `wants[k]` handles to lane `k`, in the order that `turn` says, and then some to the parts of lane 0.
-fn deal_all<T: Thing>(pool: &Pool<T>, wants: &[u32], make: fn(u32) -> T, backwards: bool) -> Vec<Vec<Handle<T>>> {
+/// Deals `wants[k]` handles to lane `k`, in the order that `turn` says, and then some to the parts
+/// of lane 0.
+fn deal_all<T: Thing>(
+    pool: &Pool<T>,
+    wants: &[u32],
+    make: fn(u32) -> T,
+    backwards: bool,
+) -> Vec<Vec<Handle<T>>> {
     let lanes = wants.len() as u32;
     let mut dealt: Vec<Vec<_>> = wants.iter().map(|_| Vec::new()).collect();
     let mut order: Vec<_> = (0..lanes).collect();
@@ -40,17 +49,23 @@ fn deal_all<T: Thing>(pool: &Pool<T>, wants: &[u32], make: fn(u32) -> T, backwar
     for number in order {
         let mut lane = Lane::new(number, lanes);
         let into = &mut dealt[number as usize];
-        into.extend((0..wants[number as usize]).filter_map(|n| pool.deal(&mut lane, &make(n)).ok()));
+        into.extend(
+            (0..wants[number as usize]).filter_map(|n| pool.deal(&mut lane, &make(n)).ok()),
+        );
         // In three parts, and then on.
         let mut parts = [Lane::default(), Lane::default(), Lane::default()];
         for (part_number, part) in parts.iter_mut().enumerate() {
             lane.split(part_number as u32, 3, part);
-            into.extend((0..70 * part_number as u32).filter_map(|n| pool.deal(part, &make(n)).ok()));
+            into.extend(
+                (0..70 * part_number as u32).filter_map(|n| pool.deal(part, &make(n)).ok()),
+            );
         }
         for (part_number, part) in parts.iter().enumerate() {
             lane.join(part_number as u32, part);
         }
-        into.extend((0..wants[number as usize]).filter_map(|n| pool.deal(&mut lane, &make(n)).ok()));
+        into.extend(
+            (0..wants[number as usize]).filter_map(|n| pool.deal(&mut lane, &make(n)).ok()),
+        );
     }
     dealt
 }
@@ -127,8 +142,15 @@ fn a_slot_that_is_kept_for_a_handle_goes_to_that_handle_only() {
     let later = Handle::from_bits(9 << 32 | 50); // a slot without a past, under its fifth handle
     for handle in [dealt, later, dealt, later] {
         pool.reserve_at(handle).unwrap();
-        assert!(matches!(pool.check(handle), Err(HandleError::Pending { .. })), "{:?}", pool.check(handle));
-        assert!(pool.reserve_at(Handle::from_bits(handle.to_bits() + (2 << 32))).is_err(), "kept for another");
+        assert!(
+            matches!(pool.check(handle), Err(HandleError::Pending { .. })),
+            "{:?}",
+            pool.check(handle)
+        );
+        assert!(
+            pool.reserve_at(Handle::from_bits(handle.to_bits() + (2 << 32))).is_err(),
+            "kept for another"
+        );
     }
     assert_eq!((pool.stats().reserved, pool.check_invariants()), (2, Ok(())));
     assert!((0..60).all(|value| ![11, 50].contains(&pool.spawn(Plain { value }).index())));
@@ -153,7 +175,11 @@ fn things_that_are_dealt_lie_in_groups_of_their_tags() {
     let mut owners = std::collections::BTreeMap::new();
     // The first 512 slots are everybody's.
     for (handle, thing) in pool.iter().filter(|(handle, _)| handle.index() >= 512) {
-        assert_eq!(*owners.entry(handle.index() / 64).or_insert(thing.tags), thing.tags, "a group of two clusters");
+        assert_eq!(
+            *owners.entry(handle.index() / 64).or_insert(thing.tags),
+            thing.tags,
+            "a group of two clusters"
+        );
     }
 }
 
@@ -206,7 +232,8 @@ fn a_lane_goes_on_after_the_last_group_that_its_parts_have_used() {
 fn views_of_different_fields_are_used_at_the_same_time() {
     let pool: Pool<Tagged> = (0..10_000).map(tagged).collect();
     // SAFETY: the views read one field each and write none.
-    let (values, tags) = unsafe { (pool.views::<Ref<tagged::value>>(), pool.views::<Ref<tagged::tags>>()) };
+    let (values, tags) =
+        unsafe { (pool.views::<Ref<tagged::value>>(), pool.views::<Ref<tagged::tags>>()) };
     std::thread::scope(|scope| {
         let sum = scope.spawn(move || values.iter().map(|value| u64::from(*value)).sum::<u64>());
         assert_eq!(tags.count(), 10_000);
@@ -241,8 +268,11 @@ fn a_thing_sees_all_others_but_not_itself_in_its_rest() {
     let mut views = unsafe { pool.views::<(Handle<Plain>, Mut<plain::value>)>() };
     views.each_with_rest(|(me, mut value), rest| {
         assert!(rest.get::<Ref<plain::value>>(me).is_none());
-        let others: Vec<u32> =
-            handles.iter().filter_map(|&other| rest.get::<Ref<plain::value>>(other)).map(|value| *value).collect();
+        let others: Vec<u32> = handles
+            .iter()
+            .filter_map(|&other| rest.get::<Ref<plain::value>>(other))
+            .map(|value| *value)
+            .collect();
         assert_eq!(others.len(), 199);
         *value = others.iter().sum::<u32>() % 1000;
     });
@@ -257,7 +287,10 @@ fn every_thing_that_a_view_sees_comes_beside_its_rest_once() {
     let mut views = unsafe { pool.views::<OnlyA>() };
     views.each_with_rest(|OnlyA { value }, _| *value += 2000);
     let visited = |value: u32| if value >= 3000 { value - 3000 < 400 } else { value < 400 };
-    assert!(pool.iter().all(|(_, thing)| visited(thing.value) && only_a(thing) == (thing.value >= 3000)));
+    assert!(
+        pool.iter()
+            .all(|(_, thing)| visited(thing.value) && only_a(thing) == (thing.value >= 3000))
+    );
     assert_eq!(pool.iter().filter(|(_, thing)| only_a(thing)).count(), 100);
 }
 
@@ -279,7 +312,12 @@ fn the_views_of_a_scheduler_see_those_whose_tags_say_so() {
     let mut expected = Vec::new();
     for &who in handles {
         let sees = pool.tags(who) == Tags::A;
-        assert_eq!((views.contains(who), views.get_mut(who).is_some()), (sees, sees), "{:?}", pool.tags(who));
+        assert_eq!(
+            (views.contains(who), views.get_mut(who).is_some()),
+            (sees, sees),
+            "{:?}",
+            pool.tags(who)
+        );
         expected.extend(sees.then(|| pool.read(who).value));
     }
     assert_eq!(views.count(), expected.len());
@@ -289,9 +327,9 @@ fn the_views_of_a_scheduler_see_those_whose_tags_say_so() {
     // SAFETY: as above; the other views are used no more until this is gone.
     let looks = unsafe { pool.views::<(Handle<Tagged>, Ref<tagged::value>)>() };
     assert!(looks.get(*stale).is_none());
-    assert!(
-        handles.iter().all(|&who| looks.get(who).is_some_and(|(me, value)| (me, *value) == (who, pool[who].value)))
-    );
+    assert!(handles.iter().all(|&who| {
+        looks.get(who).is_some_and(|(me, value)| (me, *value) == (who, pool[who].value))
+    }));
     assert!(views.iter_mut().map(|OnlyA { value }| *value).eq(expected));
 }
 
@@ -312,7 +350,10 @@ fn the_views_of_a_scheduler_mark_the_fields_that_they_write_of_things_that_are_t
     let since = pool.tick();
     pool.next_tick();
     let changed = |pool: &Pool<Both>| {
-        (pool.changed_since::<both::left>(since).count(), pool.changed_since::<both::right>(since).count())
+        (
+            pool.changed_since::<both::left>(since).count(),
+            pool.changed_since::<both::right>(since).count(),
+        )
     };
     // SAFETY: nobody else uses the pool.
     assert!(unsafe { pool.views::<Left>() }.get_mut(all[150]).is_none());
@@ -329,8 +370,13 @@ fn the_views_of_a_scheduler_mark_the_fields_that_they_write_of_things_that_are_t
 fn slices_of_fields_that_do_not_lie_densely_are_refused() {
     let refused = |f: &dyn Fn(&mut Pool<Plain>)| {
         let mut pool: Pool<Plain> = (0..100).map(|value| Plain { value }).collect();
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(&mut pool))).unwrap_err();
-        assert!(panic.downcast_ref::<&str>().is_some_and(|message| message.contains("does not lie densely")));
+        let panic =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| f(&mut pool))).unwrap_err();
+        assert!(
+            panic
+                .downcast_ref::<&str>()
+                .is_some_and(|message| message.contains("does not lie densely"))
+        );
     };
     refused(&|pool| pool.runs::<Mut<plain::value>>(|_| ()));
     refused(&|pool| pool.runs::<Ref<plain::value>>(|_| ()));
@@ -350,7 +396,10 @@ fn a_query_says_how_many_things_may_come() {
     let mut query = pool.query::<Ref<plain::value>>();
     while query.count_left() > 0 {
         let (least, most) = query.size_hint();
-        assert!(least <= query.count_left() && most.is_some_and(|most| (query.count_left()..=100).contains(&most)));
+        assert!(
+            least <= query.count_left()
+                && most.is_some_and(|most| (query.count_left()..=100).contains(&most))
+        );
         query.next().unwrap();
     }
 }

@@ -1,5 +1,5 @@
-//! Staging and reserving from several threads at once, while others look: every handle is distinct, every value is found,
-//! and nothing that was there moves.
+//! Staging and reserving from several threads at once, while others look: every handle is distinct,
+//! every value is found, and nothing that was there moves.
 //!
 //! The loops are short, so that they also run under ThreadSanitizer.
 
@@ -23,7 +23,12 @@ fn crew(number: u64) -> Crew {
 }
 
 fn assert_whole(crew: &Crew) {
-    assert!(crew.number == 0 || crew.name == crew.number.to_string(), "a torn value: {} {}", crew.number, crew.name);
+    assert!(
+        crew.number == 0 || crew.name == crew.number.to_string(),
+        "a torn value: {} {}",
+        crew.number,
+        crew.name
+    );
 }
 
 /// Runs `f(0)` to `f(threads - 1)` at once and collects what they answer.
@@ -42,7 +47,8 @@ fn at_once<R: Send>(threads: u64, f: impl Fn(u64) -> R + Sync) -> Vec<R> {
     })
 }
 
-/// Sets a flag at the end of its scope, also when an assertion in it fails: otherwise those who wait for it wait forever.
+/// Sets a flag at the end of its scope, also when an assertion in it fails: otherwise those who
+/// wait for it wait forever.
 struct SetWhenDropped<'a>(&'a AtomicBool);
 
 impl Drop for SetWhenDropped<'_> {
@@ -70,7 +76,8 @@ fn stage_at_once(pool: &Pool<Crew>) -> Vec<(Handle<Crew>, u64)> {
     staged
 }
 
-/// Many slots at once bring memory for some more, which nobody has used when the threads come to it.
+/// Many slots at once bring memory for some more, which nobody has used when the threads come to
+/// it.
 #[test]
 fn memory_that_was_made_for_many_at_once_is_staged_into_by_several_threads() {
     for _ in 0..4 {
@@ -93,7 +100,8 @@ fn an_empty_pool_grows_while_several_threads_stage() {
             staged.iter().all(|(handle, _)| (1..=4 * EACH).contains(&handle.index().into())),
             "slots were left out"
         );
-        let before: Vec<_> = staged.iter().map(|&(handle, _)| std::ptr::from_ref(pool.read(handle))).collect();
+        let before: Vec<_> =
+            staged.iter().map(|&(handle, _)| std::ptr::from_ref(pool.read(handle))).collect();
         assert_eq!((pool.len(), pool.stats().staged), (0, 4 * EACH as u32));
         assert_eq!(pool.check_invariants(), Ok(()));
         assert_eq!(pool.commit(), 4 * EACH as u32);
@@ -115,7 +123,10 @@ fn some_stage_and_some_reserve_while_others_look() {
         pool.despawn(handle);
     }
     let addresses = |pool: &Pool<Crew>| -> Vec<_> {
-        known.iter().map(|&handle| pool.get(handle).map(|crew| std::ptr::from_ref(crew).addr())).collect()
+        known
+            .iter()
+            .map(|&handle| pool.get(handle).map(|crew| std::ptr::from_ref(crew).addr()))
+            .collect()
     };
     let (before, live) = (addresses(&pool), pool.len());
     let done = AtomicBool::new(false);
@@ -156,7 +167,10 @@ fn some_stage_and_some_reserve_while_others_look() {
             assert!(matches!(pool.check(handle), Err(HandleError::Pending { .. })));
             pool.spawn_at(handle, crew(7)).unwrap_or_else(|error| panic!("{error}"));
         }
-        assert_eq!(pool.get(handle).map(|crew| crew.number), Some(if number == 0 { 7 } else { number }));
+        assert_eq!(
+            pool.get(handle).map(|crew| crew.number),
+            Some(if number == 0 { 7 } else { number })
+        );
     }
     assert_eq!((pool.len(), pool.check_invariants()), (live + 4 * EACH as usize, Ok(())));
 }
@@ -189,7 +203,9 @@ fn a_handle_that_another_thread_hears_of_shows_the_whole_value_or_nothing() {
 fn the_last_slots_of_a_fixed_pool_go_to_exactly_as_many_threads() {
     for _ in 0..10 {
         let pool = Pool::fixed(150).unwrap();
-        let answers = at_once(4, |thread| (0..60).map(|i| pool.try_stage(crew(thread * 100 + i))).collect::<Vec<_>>());
+        let answers = at_once(4, |thread| {
+            (0..60).map(|i| pool.try_stage(crew(thread * 100 + i))).collect::<Vec<_>>()
+        });
         let (good, bad): (Vec<_>, Vec<_>) = answers.into_iter().flatten().partition(Result::is_ok);
         assert_eq!((good.len(), bad.len()), (150, 90));
         assert_distinct(&good.into_iter().filter_map(Result::ok).collect::<Vec<_>>());
@@ -204,9 +220,13 @@ fn worn_slots_are_staged_under_new_generations() {
     let mut pool = Pool::new();
     let old: Vec<_> = pool.spawn_many((1..=500).map(crew)).collect();
     pool.clear();
-    let staged: Vec<_> = at_once(4, |_| (0..125).map(|i| pool.stage(crew(i))).collect::<Vec<_>>()).concat();
+    let staged: Vec<_> =
+        at_once(4, |_| (0..125).map(|i| pool.stage(crew(i))).collect::<Vec<_>>()).concat();
     assert_distinct(&staged);
-    assert!(staged.iter().all(|handle| handle.generation() == 3), "lowest slots first, all used before");
+    assert!(
+        staged.iter().all(|handle| handle.generation() == 3),
+        "lowest slots first, all used before"
+    );
     assert!(old.iter().all(|&handle| !pool.contains(handle)));
 }
 

@@ -1,4 +1,5 @@
-//! Trees against a naive model: see `games/tree.rs`. A failure prints the seed and the step; `LATH_MODEL_SEED=7` plays that seed alone.
+//! Trees against a naive model: see `games/tree.rs`. A failure prints the seed and the step;
+//! `LATH_MODEL_SEED=7` plays that seed alone.
 
 mod common;
 #[path = "games/tree.rs"]

@@ -63,8 +63,13 @@ fn walk(pool: &mut Pool<Node>, all: &[Handle<Node>]) {
     let (tree, mut things) = pool.tree_and_things();
     let mut seen = 0;
     for &node in all.iter().step_by(50) {
-        seen += tree.children(node).rev().count() + tree.ancestors(node).count() + tree.descendants(node).count();
-        seen += tree.post_order(node).count() + tree.leaves(node).count() + tree.depth(node) + tree.child_count(node);
+        seen += tree.children(node).rev().count()
+            + tree.ancestors(node).count()
+            + tree.descendants(node).count();
+        seen += tree.post_order(node).count()
+            + tree.leaves(node).count()
+            + tree.depth(node)
+            + tree.child_count(node);
         seen += usize::from(tree.common_ancestor(node, all[0]).is_some());
         assert!(tree.children(node).all(|child| things.edit(child, |child| child.weight += 1)));
         let mut cursor = Cursor::below(node);
@@ -102,12 +107,14 @@ fn walks_edits_and_sweeps_allocate_nothing_after_the_first_time() {
     }
 }
 
-/// Counted on a single thread: there are no others, and what the threads need among themselves is rayon's business.
+/// Counted on a single thread: there are no others, and what the threads need among themselves is
+/// rayon's business.
 #[cfg(feature = "parallel")]
 #[test]
 fn sweeps_that_are_shared_out_allocate_nothing_after_the_first_time() {
     let mut pool = Pool::new();
-    let all: Vec<_> = (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
+    let all: Vec<_> =
+        (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
     let thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let mut work = || {
         edit(&mut pool, &all);
@@ -119,7 +126,10 @@ fn sweeps_that_are_shared_out_allocate_nothing_after_the_first_time() {
             *me = children.map(|below| *below).sum()
         });
         all.iter().for_each(|&node| assert!(tree.mark(node)));
-        assert!(tree.par_cascade_dirty::<Ref<node::total>, Mut<node::total>>(|_, mut me| *me = 0) == THINGS);
+        assert!(
+            tree.par_cascade_dirty::<Ref<node::total>, Mut<node::total>>(|_, mut me| *me = 0)
+                == THINGS
+        );
     };
     thread.install(|| {
         (0..3).for_each(|_| work()); // from the second on, what is moved is marked
@@ -130,7 +140,8 @@ fn sweeps_that_are_shared_out_allocate_nothing_after_the_first_time() {
 #[test]
 fn a_first_walk_allocates_nothing_and_neither_does_a_pool_without_trees() {
     let mut pool = Pool::new();
-    let all: Vec<_> = (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
+    let all: Vec<_> =
+        (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
     assert_allocates_nothing("asking a tree that is not there", || {
         assert_eq!(pool.tree().parent(all[5]), None);
         assert_eq!(pool.tree_of::<Carried>().roots().count(), 0);
@@ -144,7 +155,8 @@ fn a_first_walk_allocates_nothing_and_neither_does_a_pool_without_trees() {
 #[test]
 fn links_that_were_reserved_are_there() {
     let mut pool = Pool::fixed(THINGS).unwrap();
-    let all: Vec<_> = (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
+    let all: Vec<_> =
+        (0..THINGS as u64).map(|weight| pool.spawn(Node { weight, total: 0 })).collect();
     pool.tree_mut().reserve().unwrap();
     assert_allocates_nothing("linking", || {
         for pair in all.windows(2) {

@@ -28,7 +28,8 @@ fn grown(count: u32) -> (Pool<Node>, Vec<H>) {
 fn a_chain_of_a_million_is_walked_swept_and_despawned() {
     const LENGTH: u32 = 1_000_000;
     let mut pool = Pool::new();
-    let all: Vec<H> = pool.spawn_many((0..LENGTH).map(|key| Node { key, ..Node::default() })).collect();
+    let all: Vec<H> =
+        pool.spawn_many((0..LENGTH).map(|key| Node { key, ..Node::default() })).collect();
     // Against the slots: every parent comes after its child.
     for pair in all.windows(2) {
         pool.tree_mut().attach(pair[0], pair[1]).unwrap();
@@ -59,7 +60,10 @@ fn a_chain_of_a_million_is_walked_swept_and_despawned() {
     assert_eq!(pool.tree_mut().cascade_dirty::<H, H>(|_, _| count += 1), LENGTH as usize);
     assert_eq!(count, LENGTH);
 
-    assert!(matches!(pool.tree_mut().attach(root, leaf), Err(LinkError::Cycle { levels: 999_999, .. })));
+    assert!(matches!(
+        pool.tree_mut().attach(root, leaf),
+        Err(LinkError::Cycle { levels: 999_999, .. })
+    ));
     pool.despawn(all[LENGTH as usize / 2]);
     assert_eq!(pool.len(), LENGTH as usize / 2 - 1);
     let top = pool.take_tree(root).unwrap();
@@ -71,7 +75,8 @@ fn an_error_changes_nothing() {
     let (mut pool, all) = grown(100);
     let (root, inner) = (all[0], all[1]);
     let leaf = pool.tree().leaves(root).next().unwrap();
-    let other = Pool::<Node>::from_iter((0..300).map(|_| Node::default())).handles().last().unwrap();
+    let other =
+        Pool::<Node>::from_iter((0..300).map(|_| Node::default())).handles().last().unwrap();
     let gone = pool.spawn(Node::default());
     pool.despawn(gone);
     let before = pool.tree().draw(root, |node| node);
@@ -98,7 +103,10 @@ fn an_error_changes_nothing() {
             assert!(matches!(result, Err(LinkError::Stale { .. })), "{result:?}");
             errors += 1;
         }
-        assert!(pool.spawn_child(bad, Node { key: 5, ..Node::default() }).is_err_and(|error| error.value.key == 5));
+        assert!(
+            pool.spawn_child(bad, Node { key: 5, ..Node::default() })
+                .is_err_and(|error| error.value.key == 5)
+        );
     }
     assert_eq!(errors, 42);
     let mut tree = pool.tree_mut();
@@ -169,7 +177,8 @@ fn a_sweep_of_any_length_reaches_what_a_walk_does_parents_first_and_with_their_p
     let mut random = Rng::with_seed(9);
     let (mut pool, mut all) = grown(1000);
     for round in 0..60 {
-        // Things that are not linked, subtrees that have gone, roots that were children, and the other way round.
+        // Things that are not linked, subtrees that have gone, roots that were children, and the
+        // other way round.
         all.extend((0..random.u8(..100)).map(|_| pool.spawn(Node::default())));
         for _ in 0..random.u8(..20) {
             let [child, parent] = [(); 2].map(|()| all[random.usize(..all.len())]);
@@ -187,13 +196,23 @@ fn a_sweep_of_any_length_reaches_what_a_walk_does_parents_first_and_with_their_p
         for (n, &top) in marks.iter().enumerate() {
             pool.tree_mut().mark(top);
             let tree = pool.tree();
-            if !marks[..n].contains(&top) && !tree.ancestors(top).any(|above| marks.contains(&above)) {
-                expected.extend(std::iter::once(top).chain(tree.descendants(top)).map(|me| (tree.parent(me), me)));
+            if !marks[..n].contains(&top)
+                && !tree.ancestors(top).any(|above| marks.contains(&above))
+            {
+                expected.extend(
+                    std::iter::once(top)
+                        .chain(tree.descendants(top))
+                        .map(|me| (tree.parent(me), me)),
+                );
             }
         }
         let mut seen = Vec::new();
         let count = pool.tree_mut().cascade_dirty::<H, H>(|parent, me| seen.push((parent, me)));
-        assert_eq!((count, &seen), (expected.len(), &expected), "below the marks, in round {round}");
+        assert_eq!(
+            (count, &seen),
+            (expected.len(), &expected),
+            "below the marks, in round {round}"
+        );
 
         seen.clear();
         pool.tree_mut().cascade::<H, H>(|parent, me| seen.push((parent, me)));
@@ -201,7 +220,10 @@ fn a_sweep_of_any_length_reaches_what_a_walk_does_parents_first_and_with_their_p
         let expected: Vec<_> = without_parent(&pool).into_iter().map(|me| (None, me)).collect();
         assert_eq!(first, expected, "without a parent, in round {round}");
         let tree = pool.tree();
-        assert!(rest.iter().all(|&(parent, me)| parent.is_some() && tree.parent(me) == parent), "in round {round}");
+        assert!(
+            rest.iter().all(|&(parent, me)| parent.is_some() && tree.parent(me) == parent),
+            "in round {round}"
+        );
         let mut reached: Vec<H> = seen.iter().map(|&(_, me)| me).collect();
         reached.sort();
         assert_eq!(reached, pool.handles().collect::<Vec<_>>(), "all, in round {round}");
@@ -342,7 +364,8 @@ fn whole_subtrees_go_from_a_pool_with_one_tree_and_nothing_else_does() {
 fn drawn(tree: Tree<'_, Node>, at: H, indent: &str, picture: &mut String) {
     let children: Vec<H> = tree.children(at).collect();
     for (n, &child) in children.iter().enumerate() {
-        let (branch, below) = if n + 1 == children.len() { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        let (branch, below) =
+            if n + 1 == children.len() { ("└─ ", "   ") } else { ("├─ ", "│  ") };
         *picture += &format!("{indent}{branch}{child}\n");
         drawn(tree, child, &format!("{indent}{below}"), picture);
     }
@@ -457,7 +480,8 @@ fn a_cursor_says_where_it_is_and_things_are_seen_and_changed_meanwhile() {
     }
     let (tree, mut things) = pool.tree_and_things();
     for who in tree.descendants(all[0]) {
-        let above = tree.parent(who).and_then(|parent| things.get(parent)).map(|parent| parent.path);
+        let above =
+            tree.parent(who).and_then(|parent| things.get(parent)).map(|parent| parent.path);
         things.get_mut(who).unwrap().path = above.unwrap() + 1;
     }
     for &who in &all {

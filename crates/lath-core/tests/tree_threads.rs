@@ -1,4 +1,5 @@
-//! Sweeps on several threads leave the same bytes as those on a single thread, whatever the shape of the tree.
+//! Sweeps on several threads leave the same bytes as those on a single thread, whatever the shape
+//! of the tree.
 #![cfg(feature = "parallel")]
 
 use std::collections::HashSet;
@@ -40,7 +41,8 @@ fn shapes() -> Vec<(&'static str, Box<Parent>)> {
 
 fn grown(parent: &mut Parent, random: &mut Rng) -> Result<Pool<Node>, LinkError> {
     let mut pool = Pool::new();
-    let mut all: Vec<H> = pool.spawn_many((0..THINGS).map(|key| Node { key, ..Node::default() })).collect();
+    let mut all: Vec<H> =
+        pool.spawn_many((0..THINGS).map(|key| Node { key, ..Node::default() })).collect();
     random.shuffle(&mut all);
     for n in 0..THINGS {
         if let Some(parent) = parent(n) {
@@ -52,7 +54,8 @@ fn grown(parent: &mut Parent, random: &mut Rng) -> Result<Pool<Node>, LinkError>
 
 /// Threads: one, two, an odd number, and more than there are processors.
 fn threads() -> [rayon::ThreadPool; 4] {
-    [1, 2, 3, 8].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+    [1, 2, 3, 8]
+        .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
 }
 
 type Way<'a> = (Mut<'a, node::path>, Ref<'a, node::key>);
@@ -116,8 +119,12 @@ fn a_long_sweep_is_shared_out_where_there_are_threads() -> Result<(), LinkError>
     let mut pool = grown(&mut |n| n.checked_sub(1).map(|n| n / 8), &mut Rng::with_seed(3))?;
     let root = pool.tree().roots().next().unwrap();
     let sweeps: [(&str, SweepWith); 3] = [
-        ("cascade", |pool, _, come| pool.tree_mut().par_cascade::<Ref<node::path>, Way>(|_, _| come())),
-        ("gather", |pool, _, come| pool.tree_mut().par_gather::<Ref<node::weight>, Load>(|_, _| come())),
+        ("cascade", |pool, _, come| {
+            pool.tree_mut().par_cascade::<Ref<node::path>, Way>(|_, _| come())
+        }),
+        ("gather", |pool, _, come| {
+            pool.tree_mut().par_gather::<Ref<node::weight>, Load>(|_, _| come())
+        }),
         ("cascade_dirty", |pool, root, come| {
             let mut tree = pool.tree_mut();
             assert!(tree.mark(root));
@@ -160,17 +167,22 @@ fn any_number_of_threads_leaves_the_same_bytes() -> Result<(), LinkError> {
                 pool.despawn_with(all[random.usize(..all.len())], lath_core::Orphans::Adopt);
             }
             // Few, many, and one that has a lot below it.
-            let root = pool.tree().roots().max_by_key(|&root| pool.tree().descendants(root).count());
+            let root =
+                pool.tree().roots().max_by_key(|&root| pool.tree().descendants(root).count());
             let share = [2, 200, 0][change];
             let is_marked = |_: &H| share > 0 && random.u32(..share) == 0;
-            let marked: Vec<H> = pool.handles().filter(is_marked).chain(root.filter(|_| share == 0)).collect();
+            let marked: Vec<H> =
+                pool.handles().filter(is_marked).chain(root.filter(|_| share == 0)).collect();
             for (name, sweep) in SWEEPS {
                 let mut serial = pool.clone();
                 let expected = (sweep(&mut serial, &marked, false), bits(&serial));
                 for threads in &threads {
                     let mut pool = pool.clone();
                     let reached = threads.install(|| sweep(&mut pool, &marked, true));
-                    assert!((reached, bits(&pool)) == expected, "{name}, {shape}, {threads:?}, change {change}");
+                    assert!(
+                        (reached, bits(&pool)) == expected,
+                        "{name}, {shape}, {threads:?}, change {change}"
+                    );
                     assert_eq!(pool.check_invariants(), Ok(()));
                 }
             }
@@ -209,10 +221,18 @@ fn a_panic_comes_out_and_leaves_the_pool_and_the_next_sweep_in_order() -> Result
                     catch_unwind(AssertUnwindSafe(|| {
                         let mut tree = pool.tree_mut();
                         match name {
-                            "cascade" => tree.par_cascade::<Ref<node::path>, Way>(|_, (_, key)| fail(is_bad(*key))),
-                            "gather" => tree.par_gather::<Ref<node::weight>, Load>(|_, (_, key)| fail(is_bad(*key))),
+                            "cascade" => tree.par_cascade::<Ref<node::path>, Way>(|_, (_, key)| {
+                                fail(is_bad(*key))
+                            }),
+                            "gather" => {
+                                tree.par_gather::<Ref<node::weight>, Load>(|_, (_, key)| {
+                                    fail(is_bad(*key))
+                                })
+                            }
                             _ => {
-                                tree.par_cascade_dirty::<Ref<node::path>, Way>(|_, (_, key)| fail(is_bad(*key)));
+                                tree.par_cascade_dirty::<Ref<node::path>, Way>(|_, (_, key)| {
+                                    fail(is_bad(*key))
+                                });
                             }
                         }
                     }))
@@ -227,7 +247,9 @@ fn a_panic_comes_out_and_leaves_the_pool_and_the_next_sweep_in_order() -> Result
                 }
                 let mut serial = pool.clone();
                 let expected = (sweep(&mut serial, &[root], false), bits(&serial));
-                assert!(expected == (threads.install(|| sweep(&mut pool, &[root], true)), bits(&pool)));
+                assert!(
+                    expected == (threads.install(|| sweep(&mut pool, &[root], true)), bits(&pool))
+                );
             }
         }
     }
@@ -241,7 +263,8 @@ fn fail(now: bool) {
     }
 }
 
-/// Marks outlive the thing that was marked. Where generations are reclaimed another thing can have its slot and its stamp.
+/// Marks outlive the thing that was marked. Where generations are reclaimed another thing can have
+/// its slot and its stamp.
 #[test]
 fn a_mark_of_a_thing_that_is_gone_reaches_nobody_and_nobody_is_reached_twice() {
     #[derive(Thing, Clone, Default)]
@@ -270,16 +293,23 @@ fn a_mark_of_a_thing_that_is_gone_reaches_nobody_and_nobody_is_reached_twice() {
         let sweep = |pool: &mut Pool<Small>| {
             let mut tree = pool.tree_mut();
             if par {
-                tree.par_cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| *visits += 1)
+                tree.par_cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| {
+                    *visits += 1
+                })
             } else {
-                tree.cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| *visits += 1)
+                tree.cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| {
+                    *visits += 1
+                })
             }
         };
         // A child of it is marked. It is not.
         let child = pool.spawn_child(again, Small::default()).unwrap();
         pool.tree_mut().mark(child);
         let mut unmarked = pool.clone();
-        assert_eq!((sweep(&mut unmarked), unmarked[again].visits, unmarked[child].visits), (1, 0, 1));
+        assert_eq!(
+            (sweep(&mut unmarked), unmarked[again].visits, unmarked[child].visits),
+            (1, 0, 1)
+        );
         pool.tree_mut().mark(again);
         assert_eq!((sweep(&mut pool), pool[again].visits, pool[child].visits), (2, 1, 1));
     }

@@ -1,6 +1,7 @@
 //! What `#[thing(…)]` says, on the struct and on its fields.
 //!
-//! To add a key: name it in [`ON_STRUCT`] or [`ON_FIELD`] and read it in [`StructAttrs::read`] or [`FieldAttrs::read`].
+//! To add a key: name it in [`ON_STRUCT`] or [`ON_FIELD`] and read it in [`StructAttrs::read`] or
+//! [`FieldAttrs::read`].
 
 use proc_macro::{Group, Ident, Literal, Span};
 
@@ -46,9 +47,15 @@ impl StructAttrs {
             match entry.key.to_string().as_str() {
                 key @ ("rows" | "columns") => {
                     entry.expect_no_value(errors);
-                    let said = if key == "rows" { Layout::Rows } else { Layout::Columns(entry.key.span()) };
+                    let said = if key == "rows" {
+                        Layout::Rows
+                    } else {
+                        Layout::Columns(entry.key.span())
+                    };
                     match layout {
-                        Some(Layout::Rows) if key != "rows" => errors.at(entry.key.span(), "`rows` is given already"),
+                        Some(Layout::Rows) if key != "rows" => {
+                            errors.at(entry.key.span(), "`rows` is given already")
+                        }
                         Some(Layout::Columns(_)) if key != "columns" => {
                             errors.at(entry.key.span(), "`columns` is given already");
                         }
@@ -66,14 +73,20 @@ impl StructAttrs {
                     }
                 }
                 key if ON_FIELD.contains(&key) => {
-                    let message = format!("`{key}` belongs on a field of the struct, not on the struct itself");
+                    let message = format!(
+                        "`{key}` belongs on a field of the struct, not on the struct itself"
+                    );
                     errors.at(entry.key.span(), message);
                 }
                 _ => entry.unknown("on a struct", ON_STRUCT, errors),
             }
         }
         let silent = Handle { bits: HandleBits::DEFAULT, kind: None };
-        Self { layout: layout.unwrap_or(Layout::Rows), handle: handle.unwrap_or(Some(silent)), module }
+        Self {
+            layout: layout.unwrap_or(Layout::Rows),
+            handle: handle.unwrap_or(Some(silent)),
+            module,
+        }
     }
 }
 
@@ -93,7 +106,9 @@ impl Handle {
                     continue;
                 }
             };
-            if let Some(number) = entry.expect_number("handle(bits = 32, index = 20, kind = 4)", errors) {
+            if let Some(number) =
+                entry.expect_number("handle(bits = 32, index = 20, kind = 4)", errors)
+            {
                 entry.once(slot, number, errors);
             }
         }
@@ -102,7 +117,9 @@ impl Handle {
         }
         let number = |part: Option<(u32, Span)>| part.map(|(number, _)| number);
         match HandleBits::new(number(bits), number(index), number(kind)) {
-            Ok(bits) => Some(Self { bits, kind: kind.filter(|_| bits.kind > 0).map(|(_, span)| span) }),
+            Ok(bits) => {
+                Some(Self { bits, kind: kind.filter(|_| bits.kind > 0).map(|(_, span)| span) })
+            }
             Err((part, message)) => {
                 let blamed = match part {
                     Part::Bits => bits,
@@ -145,7 +162,10 @@ impl FieldAttrs {
                     continue;
                 }
                 key if ON_STRUCT.contains(&key) => {
-                    errors.at(entry.key.span(), format!("`{key}` belongs on the struct, not on a field"));
+                    errors.at(
+                        entry.key.span(),
+                        format!("`{key}` belongs on the struct, not on a field"),
+                    );
                     continue;
                 }
                 _ => {
@@ -162,7 +182,10 @@ impl FieldAttrs {
 
     fn refuse_contradictions(&mut self, errors: &mut Errors) {
         if let (Some(skip), Some(_)) = (self.skip, self.aliases.first()) {
-            errors.at(skip, "a field that is not saved has no name in older saves: keep `skip` or `alias`");
+            errors.at(
+                skip,
+                "a field that is not saved has no name in older saves: keep `skip` or `alias`",
+            );
         }
         if let (Some(_), Some(skip)) = (self.tags, self.skip) {
             errors.at(skip, "tags are saved with the slots of a pool: remove `skip`");

@@ -1,6 +1,7 @@
 //! How the bits of a handle are divided: from the low ones up, index, generation, kind.
 
-/// The largest number of bits for the index, and for generation and kind together: each is kept as one `u32`.
+/// The largest number of bits for the index, and for generation and kind together: each is kept as
+/// one `u32`.
 const PART: u32 = 32;
 
 /// What `#[thing(handle(…))]` comes to.
@@ -23,7 +24,11 @@ impl HandleBits {
     pub(crate) const DEFAULT: Self = Self { bits: 64, index: 32, kind: 0 };
 
     /// Fills in what was not said, and refuses what leaves no bit for the generation.
-    pub(crate) fn new(bits: Option<u32>, index: Option<u32>, kind: Option<u32>) -> Result<Self, (Part, String)> {
+    pub(crate) fn new(
+        bits: Option<u32>,
+        index: Option<u32>,
+        kind: Option<u32>,
+    ) -> Result<Self, (Part, String)> {
         let bits = bits.unwrap_or(Self::DEFAULT.bits);
         let usual_index = match bits {
             64 => 32,
@@ -34,7 +39,10 @@ impl HandleBits {
         let (index, kind) = (index.unwrap_or(usual_index), kind.unwrap_or(0));
         let most = PART.min(bits - 1);
         if index == 0 || index > most {
-            return Err((Part::Index, format!("the index of a handle of {bits} bits has 1 to {most} of them")));
+            return Err((
+                Part::Index,
+                format!("the index of a handle of {bits} bits has 1 to {most} of them"),
+            ));
         }
         let rest = PART.min(bits - index);
         if kind >= rest {
@@ -77,9 +85,14 @@ mod tests {
     #[test]
     fn every_accepted_division_leaves_a_bit_for_the_generation() {
         for bits in [16, 32, 64] {
-            for (index, kind) in (0..=66).flat_map(|index| (0..=66).map(move |kind| (index, kind))) {
+            for (index, kind) in (0..=66).flat_map(|index| (0..=66).map(move |kind| (index, kind)))
+            {
                 let fits = (1..=32).contains(&index) && kind < 32 && index + kind < bits;
-                assert_eq!(HandleBits::new(Some(bits), Some(index), Some(kind)).is_ok(), fits, "{bits} {index} {kind}");
+                assert_eq!(
+                    HandleBits::new(Some(bits), Some(index), Some(kind)).is_ok(),
+                    fits,
+                    "{bits} {index} {kind}"
+                );
             }
         }
     }

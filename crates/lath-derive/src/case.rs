@@ -1,13 +1,15 @@
-//! From the name of a struct to the name of the module that holds its fields: `HTTPServer` → `http_server`.
+//! From the name of a struct to the name of the module that holds its fields: `HTTPServer` →
+//! `http_server`.
 
 use proc_macro::{Ident, Span};
 
 /// Words that only `r#` makes names, in any edition.
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
-    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
-    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
-    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
 ];
 
 /// Words that nothing makes names.
@@ -27,8 +29,8 @@ pub(crate) fn bare(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)
 }
 
-/// Puts `_` between words. A word begins at a capital after a small letter, and at the last capital of several if a
-/// small letter follows. Digits belong to what is before them.
+/// Puts `_` between words. A word begins at a capital after a small letter, and at the last capital
+/// of several if a small letter follows. Digits belong to what is before them.
 fn snake(name: &str) -> String {
     let mut snake = String::new();
     let (mut after_small, mut after_letter) = (false, false);

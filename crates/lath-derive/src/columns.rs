@@ -1,4 +1,5 @@
-//! What a thing in columns has besides: `ActorRef` and `ActorMut`, structs of references, and how they are made.
+//! What a thing in columns has besides: `ActorRef` and `ActorMut`, structs of references, and how
+//! they are made.
 
 use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
 
@@ -18,8 +19,8 @@ enum Look {
 
 /// The structs and the `impl`s about them. `said` is where the struct asks for columns.
 ///
-/// What an `unsafe impl Columnar` promises holds because each struct has one member per field, made of the pointer that
-/// it is given for the marker of that field.
+/// What an `unsafe impl Columnar` promises holds because each struct has one member per field, made
+/// of the pointer that it is given for the marker of that field.
 pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
     let mut code = TokenStream::new();
     for look in [Look::Ref, Look::Mut] {
@@ -97,7 +98,8 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
                 "is_default",
                 &colds(thing, "$n => unsafe { *value.cast::<$ty>() == <$ty as ::core::default::Default>::default() },"),
             ),
-            // SAFETY: in the code that is made, room for a value of the field of this number, by the caller.
+            // SAFETY: in the code that is made, room for a value of the field of this number, by
+            // the caller.
             (
                 "default",
                 &colds(thing, "$n => unsafe { to.cast::<$ty>().write(<$ty as ::core::default::Default>::default()) },"),
@@ -172,8 +174,12 @@ fn declaration(thing: &Thing, look: Look) -> TokenStream {
     }
     let (code, doc) = (
         match thing.shape {
-            Shape::Named => "#[doc = $doc] $vis struct $look<'pool, $params> where $predicates { $fields }",
-            Shape::Tuple | Shape::Unit => "#[doc = $doc] $vis struct $look<'pool, $params>($fields) where $predicates;",
+            Shape::Named => {
+                "#[doc = $doc] $vis struct $look<'pool, $params> where $predicates { $fields }"
+            }
+            Shape::Tuple | Shape::Unit => {
+                "#[doc = $doc] $vis struct $look<'pool, $params>($fields) where $predicates;"
+            }
         },
         match look {
             Look::Ref => "as a pool shows it: a reference to each field.",
@@ -202,7 +208,9 @@ fn members(thing: &Thing, look: Look) -> TokenStream {
             Access::Ref => "$member: &*at.get::<$marker>(),",
             Access::Mut => "$member: &mut *at.get::<$marker>(),",
             Access::RefOrDefault => "$member: &*at.cold_or_default::<$marker>(),",
-            Access::MutIfAny => "$member: ::core::option::Option::map(at.cold::<$marker>(), |at| &mut *at),",
+            Access::MutIfAny => {
+                "$member: ::core::option::Option::map(at.cold::<$marker>(), |at| &mut *at),"
+            }
         };
         let holes = [("member", &field.member.clone().into()), ("marker", &field.path(thing))];
         members.extend(fill(code, Span::call_site(), &holes));
@@ -214,13 +222,18 @@ fn members(thing: &Thing, look: Look) -> TokenStream {
     members
 }
 
-/// What it takes to clone a thing field by field. Whether it holds is not the struct's fault: the `for` is there because
-/// the compiler refuses to be asked about types without parameters otherwise.
+/// What it takes to clone a thing field by field. Whether it holds is not the struct's fault: the
+/// `for` is there because the compiler refuses to be asked about types without parameters
+/// otherwise.
 fn clone_predicates(thing: &Thing) -> TokenStream {
     let mut predicates = fill("for<'__any> Self: ::core::clone::Clone,", Span::call_site(), &[]);
     for field in &thing.fields {
         let holes = [("ty", &field.ty)];
-        predicates.extend(fill("for<'__any> $ty: ::core::clone::Clone,", Span::call_site(), &holes));
+        predicates.extend(fill(
+            "for<'__any> $ty: ::core::clone::Clone,",
+            Span::call_site(),
+            &holes,
+        ));
     }
     predicates
 }
@@ -228,9 +241,12 @@ fn clone_predicates(thing: &Thing) -> TokenStream {
 /// An arm of a `match` for every cold field. Errors about what its type lacks point at the type.
 fn colds(thing: &Thing, arm: &str) -> TokenStream {
     let mut arms = TokenStream::new();
-    for (n, field) in thing.fields.iter().enumerate().filter(|(_, field)| field.attrs.cold.is_some()) {
+    for (n, field) in
+        thing.fields.iter().enumerate().filter(|(_, field)| field.attrs.cold.is_some())
+    {
         let first = field.ty.clone().into_iter().next();
-        let span = first.map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()));
+        let span =
+            first.map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()));
         let n = TokenTree::from(Literal::usize_unsuffixed(n)).into();
         arms.extend(fill(arm, span, &[("n", &n), ("ty", &field.ty)]));
     }
@@ -241,7 +257,11 @@ fn clones(thing: &Thing) -> TokenStream {
     let mut clones = TokenStream::new();
     for field in &thing.fields {
         let holes = [("member", &field.member.clone().into())];
-        clones.extend(fill("$member: ::core::clone::Clone::clone(from.$member),", Span::call_site(), &holes));
+        clones.extend(fill(
+            "$member: ::core::clone::Clone::clone(from.$member),",
+            Span::call_site(),
+            &holes,
+        ));
     }
     clones
 }

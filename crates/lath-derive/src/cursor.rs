@@ -1,13 +1,16 @@
 //! Walks tokens one at a time.
 //!
-//! The compiler has already parsed the item once, so what arrives is valid Rust and little can be wrong with it. Two
-//! things need care. Angle brackets are plain punctuation: [`Cursor::until`] counts them, and does not mistake the
-//! arrow of `fn() -> T` for a closing one. And what a `macro_rules!` variable stood for arrives in an invisible group:
-//! [`flatten`] opens such groups where they have no meaning (in types they do: they keep `&$t` together).
+//! The compiler has already parsed the item once, so what arrives is valid Rust and little can be
+//! wrong with it. Two things need care. Angle brackets are plain punctuation: [`Cursor::until`]
+//! counts them, and does not mistake the arrow of `fn() -> T` for a closing one. And what a
+//! `macro_rules!` variable stood for arrives in an invisible group: [`flatten`] opens such groups
+//! where they have no meaning (in types they do: they keep `&$t` together).
 
 use std::iter::Peekable;
 
-use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree, token_stream};
+use proc_macro::{
+    Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree, token_stream,
+};
 
 use crate::error::Error;
 
@@ -82,7 +85,8 @@ impl Cursor {
         Error::at(span, format!("expected {what}"))
     }
 
-    /// Everything up to the first token outside of angle brackets for which `stop` holds; that one is not read.
+    /// Everything up to the first token outside of angle brackets for which `stop` holds; that one
+    /// is not read.
     pub(crate) fn until(&mut self, stop: impl Fn(&TokenTree) -> bool) -> Vec<TokenTree> {
         let mut taken = Vec::new();
         let (mut depth, mut in_arrow) = (0_u32, false);
@@ -92,8 +96,7 @@ impl Cursor {
             } else if is_punct(&token, '>') && !in_arrow {
                 depth = depth.saturating_sub(1);
             }
-            in_arrow =
-                matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '-' && sign.spacing() == Spacing::Joint);
+            in_arrow = matches!(&token, TokenTree::Punct(sign) if sign.as_char() == '-' && sign.spacing() == Spacing::Joint);
             taken.push(token);
         }
         taken
@@ -112,7 +115,8 @@ pub(crate) fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
 }
 
-/// The tokens, also those within groups, with some of them replaced: `change` sees each with the one before it.
+/// The tokens, also those within groups, with some of them replaced: `change` sees each with the
+/// one before it.
 pub(crate) fn rewrite(
     tokens: TokenStream,
     change: &impl Fn(Option<&TokenTree>, &TokenTree) -> Option<TokenStream>,

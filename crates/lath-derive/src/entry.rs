@@ -1,4 +1,5 @@
-//! What is written in the parentheses of an attribute: `key`, `key = value` and `key(…)`, with commas between them.
+//! What is written in the parentheses of an attribute: `key`, `key = value` and `key(…)`, with
+//! commas between them.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Span, TokenStream, TokenTree};
 
@@ -54,7 +55,11 @@ impl Entry {
         } else {
             cursor.group(Delimiter::Parenthesis).map_or(Value::None, Value::List)
         };
-        if cursor.is_at_comma_or_end() { Ok(Self { key, value }) } else { Err(cursor.expected("a comma")) }
+        if cursor.is_at_comma_or_end() {
+            Ok(Self { key, value })
+        } else {
+            Err(cursor.expected("a comma"))
+        }
     }
 
     /// All entries that are left. One that makes no sense is reported and left out.
@@ -95,7 +100,12 @@ impl Entry {
     }
 
     /// The tokens after `=`, of which there is at least one.
-    pub(crate) fn expect_value(&self, what: &str, example: &str, errors: &mut Errors) -> Option<&[TokenTree]> {
+    pub(crate) fn expect_value(
+        &self,
+        what: &str,
+        example: &str,
+        errors: &mut Errors,
+    ) -> Option<&[TokenTree]> {
         if let Value::Equals(tokens) = &self.value {
             return Some(tokens);
         }
@@ -134,7 +144,9 @@ impl Entry {
             _ => None,
         };
         if number.is_none() {
-            errors.push(self.wrong_value(&format!("needs a plain decimal number, as in `{example}`")));
+            errors.push(
+                self.wrong_value(&format!("needs a plain decimal number, as in `{example}`")),
+            );
         }
         number
     }
@@ -151,8 +163,13 @@ impl Entry {
 
     pub(crate) fn unknown(&self, place: &str, known: &[&str], errors: &mut Errors) {
         let key = self.key.to_string();
-        let meant = nearest(&key, known).map(|word| format!(", did you mean `{word}`?")).unwrap_or_default();
-        errors.at(self.key.span(), format!("unknown key `{key}`{meant} (known {place}: {})", list(known)));
+        let meant = nearest(&key, known)
+            .map(|word| format!(", did you mean `{word}`?"))
+            .unwrap_or_default();
+        errors.at(
+            self.key.span(),
+            format!("unknown key `{key}`{meant} (known {place}: {})", list(known)),
+        );
     }
 }
 

@@ -24,7 +24,8 @@ impl Error {
     /// `::core::compile_error! { "…" }`. The compiler underlines from its first token to its last.
     fn into_tokens(self) -> TokenStream {
         let mut tokens = fill("::core::compile_error!", self.first, &[]);
-        let mut body = Group::new(Delimiter::Brace, TokenTree::from(Literal::string(&self.message)).into());
+        let mut body =
+            Group::new(Delimiter::Brace, TokenTree::from(Literal::string(&self.message)).into());
         body.set_span(self.last);
         tokens.extend([TokenTree::from(body)]);
         tokens

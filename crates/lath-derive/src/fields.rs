@@ -1,4 +1,5 @@
-//! The fields of a thing: a marker for each, in a module named after the struct, and what `lath-core` asks about them.
+//! The fields of a thing: a marker for each, in a module named after the struct, and what
+//! `lath-core` asks about them.
 
 use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
 
@@ -29,7 +30,9 @@ impl ThingField {
     /// Reads the attributes of all fields, and refuses fields beyond the limit.
     pub(crate) fn read_all(fields: Vec<Field>, errors: &mut Errors) -> Vec<Self> {
         if let Some(field) = fields.get(MOST) {
-            let message = format!("a thing has at most {MOST} fields: put some of them into a struct of their own");
+            let message = format!(
+                "a thing has at most {MOST} fields: put some of them into a struct of their own"
+            );
             errors.at(field.member.span(), message);
         }
         fields.into_iter().map(|field| Self::read(field, errors)).collect()
@@ -37,7 +40,8 @@ impl ThingField {
 
     fn read(field: Field, errors: &mut Errors) -> Self {
         let Field { attrs, vis, member, ty } = field;
-        // Of the macro's own making, so that no lint finds fault with the name of the type; but at the user's place.
+        // Of the macro's own making, so that no lint finds fault with the name of the type; but at
+        // the user's place.
         let span = member.span().resolved_at(Span::call_site());
         let marker = match &member {
             TokenTree::Ident(name) => {
@@ -47,7 +51,13 @@ impl ThingField {
             }
             number => Ident::new(&format!("_{number}"), span),
         };
-        Self { attrs: FieldAttrs::read(attrs, errors), vis, member, ty: ty.into_iter().collect(), marker }
+        Self {
+            attrs: FieldAttrs::read(attrs, errors),
+            vis,
+            member,
+            ty: ty.into_iter().collect(),
+            marker,
+        }
     }
 
     /// Where its type is written.
@@ -84,11 +94,13 @@ pub(crate) fn write(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
     code
 }
 
-/// The module with the markers. Nothing in it may use a name of the user's: in the module that name may mean nothing.
+/// The module with the markers. Nothing in it may use a name of the user's: in the module that name
+/// may mean nothing.
 fn markers(thing: &Thing) -> TokenStream {
     let name = thing.name.to_string();
     let text = |text: String| TokenStream::from(TokenTree::from(Literal::string(&text)));
-    // No value of a marker is ever made. Its parameters have to show up in it somewhere all the same.
+    // No value of a marker is ever made. Its parameters have to show up in it somewhere all the
+    // same.
     let body = if thing.generics.marker_params.is_empty() {
         TokenStream::new()
     } else {
@@ -123,7 +135,8 @@ fn markers(thing: &Thing) -> TokenStream {
     )
 }
 
-/// What an `unsafe impl Field` promises holds because there is one marker per field, with that field's number and type.
+/// What an `unsafe impl Field` promises holds because there is one marker per field, with that
+/// field's number and type.
 fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) -> TokenStream {
     fill(
         "#[automatically_derived]
@@ -146,20 +159,25 @@ fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) 
     )
 }
 
-/// What an `unsafe impl Fields` promises holds because the compiler itself is asked for offsets, sizes and alignments, of
-/// all fields in their order; `visit` is written in the same loop. Fields are aligned: packed structs are refused.
+/// What an `unsafe impl Fields` promises holds because the compiler itself is asked for offsets,
+/// sizes and alignments, of all fields in their order; `visit` is written in the same loop. Fields
+/// are aligned: packed structs are refused.
 ///
-/// The struct may not be what was read here: a macro in the place of a type may make something else of `Self` than of the name,
-/// and another attribute may change the struct later. So the compiler is shown, in a closure that is never called, that the
-/// fields are these and no others, of these types exactly, and can be borrowed.
+/// The struct may not be what was read here: a macro in the place of a type may make something else
+/// of `Self` than of the name, and another attribute may change the struct later. So the compiler
+/// is shown, in a closure that is never called, that the fields are these and no others, of these
+/// types exactly, and can be borrowed.
 fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
     let core = root.core();
     let name = TokenTree::from(thing.name.clone()).into();
     let [mut infos, mut visits, mut members, mut types, mut values] = <[TokenStream; 5]>::default();
     for (number, field) in thing.fields.iter().enumerate() {
         let value = Ident::new(&format!("__{number}"), Span::mixed_site());
-        let holes =
-            [("member", &field.member.clone().into()), ("value", &TokenTree::from(value).into()), ("ty", &field.ty)];
+        let holes = [
+            ("member", &field.member.clone().into()),
+            ("value", &TokenTree::from(value).into()),
+            ("ty", &field.ty),
+        ];
         members.extend(fill("$member: $value,", Span::call_site(), &holes));
         types.extend(fill("&$ty,", Span::call_site(), &holes));
         values.extend(fill("$value,", Span::call_site(), &holes));
@@ -188,7 +206,11 @@ fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
             ],
         ));
         let holes = [("core", &core), ("marker", &field.path(thing))];
-        visits.extend(fill("$core::FieldVisitor::field::<$marker>(visitor);", Span::call_site(), &holes));
+        visits.extend(fill(
+            "$core::FieldVisitor::field::<$marker>(visitor);",
+            Span::call_site(),
+            &holes,
+        ));
     }
     let tags = tags.map(|tags| TokenStream::from(TokenTree::from(Literal::usize_unsuffixed(tags)))).map(|tags| {
         fill(

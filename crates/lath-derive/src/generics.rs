@@ -8,8 +8,10 @@ use crate::parse::Param;
 use crate::template::fill;
 
 /// The types that a constant parameter may have. They have the same names in every module.
-const CONST_TYPES: &[&str] =
-    &["bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+const CONST_TYPES: &[&str] = &[
+    "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+    "isize",
+];
 
 /// What stands between `<` and `>`, and after `where`, each part with a comma after it.
 pub(crate) struct Generics {
@@ -66,11 +68,19 @@ impl Generics {
                 )),
             }
         }
-        // `Thing: Default + 'static`. Whether a generic struct is that may depend on its parameters, in ways that only
-        // the compiler can tell: it is asked. For a struct without parameters it reports the lack of it by itself.
+        // `Thing: Default + 'static`. Whether a generic struct is that may depend on its
+        // parameters, in ways that only the compiler can tell: it is asked. For a struct without
+        // parameters it reports the lack of it by itself.
         if !generics.params.is_empty() {
-            let holes = [("name", &TokenTree::from(name.clone()).into()), ("arguments", &generics.arguments)];
-            let thing = fill("$name<$arguments>: ::core::default::Default + 'static,", Span::call_site(), &holes);
+            let holes = [
+                ("name", &TokenTree::from(name.clone()).into()),
+                ("arguments", &generics.arguments),
+            ];
+            let thing = fill(
+                "$name<$arguments>: ::core::default::Default + 'static,",
+                Span::call_site(),
+                &holes,
+            );
             generics.thing_predicates.extend(thing);
         }
         (errors.len() == errors_before).then_some(generics)
@@ -78,15 +88,23 @@ impl Generics {
 
     fn add(&mut self, name: &Ident, declared: TokenStream) {
         self.params.extend(fill("$declared,", Span::call_site(), &[("declared", &declared)]));
-        self.arguments.extend(fill("$name,", Span::call_site(), &[("name", &TokenTree::from(name.clone()).into())]));
+        self.arguments.extend(fill(
+            "$name,",
+            Span::call_site(),
+            &[("name", &TokenTree::from(name.clone()).into())],
+        ));
     }
 }
 
-/// The field markers have the same parameters, but stand in a module where an alias of the user's is not known.
+/// The field markers have the same parameters, but stand in a module where an alias of the user's
+/// is not known.
 fn refuse_alias(ty: &[TokenTree], errors: &mut Errors) {
     let word = flatten(ty.iter().cloned().collect()).to_string();
     let is_alias = word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     if is_alias && !CONST_TYPES.contains(&word.as_str()) {
-        errors.at(ty[0].span(), "name the primitive type itself, as in `const N: usize`: the field markers repeat it");
+        errors.at(
+            ty[0].span(),
+            "name the primitive type itself, as in `const N: usize`: the field markers repeat it",
+        );
     }
 }

@@ -18,7 +18,8 @@ const RULES: Rules = Rules {
     not_a_union: "the inspector shows things, and a thing is a struct: derive `Inspect` where `Thing` is derived",
 };
 
-/// What `#[derive(Inspect)]` adds to a thing. What is wrong with its attributes is left to the derive of `Thing` to say.
+/// What `#[derive(Inspect)]` adds to a thing. What is wrong with its attributes is left to the
+/// derive of `Thing` to say.
 pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     match Struct::parse(item, &RULES) {
         Ok(parsed) => write(parsed, root).unwrap_or_default(),
@@ -36,7 +37,9 @@ fn write(parsed: Struct, root: Root) -> Option<TokenStream> {
     let attrs = StructAttrs::read(attrs, &mut unsaid);
     let fields = ThingField::read_all(fields, &mut unsaid);
     let generics = Generics::new(&name, params, predicates, &mut unsaid)?;
-    let module = attrs.module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
+    let module = attrs
+        .module
+        .unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
     let thing = Thing { vis, name, module, generics, shape, fields };
     let inspect = root.inspect();
     let mut list = TokenStream::new();
@@ -65,7 +68,8 @@ fn write(parsed: Struct, root: Root) -> Option<TokenStream> {
     let resident = if thing.generics.params.is_empty() {
         TokenStream::new()
     } else {
-        let holes = [("name", &name), ("arguments", &thing.generics.arguments), ("inspect", &inspect)];
+        let holes =
+            [("name", &name), ("arguments", &thing.generics.arguments), ("inspect", &inspect)];
         fill("$name<$arguments>: $inspect::Resident,", Span::call_site(), &holes)
     };
     Some(fill(

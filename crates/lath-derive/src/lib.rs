@@ -1,8 +1,9 @@
 //! The derive macros of lath.
 //!
-//! Nobody depends on this crate by name: `lath` exports [`Thing`], [`View`], [`Params`] and [`Save`]; `lath-core` exports
-//! [`CoreThing`] and [`CoreView`], `lath-schedule` exports [`CoreParams`], and `lath-snapshot` exports [`CoreSave`], under the same
-//! names. The two of each differ in one thing only, the path by which the code they write finds the other crates.
+//! Nobody depends on this crate by name: `lath` exports [`Thing`], [`View`], [`Params`] and
+//! [`Save`]; `lath-core` exports [`CoreThing`] and [`CoreView`], `lath-schedule` exports
+//! [`CoreParams`], and `lath-snapshot` exports [`CoreSave`], under the same names. The two of each
+//! differ in one thing only, the path by which the code they write finds the other crates.
 //!
 //! From tokens to code, one file per step:
 //!
@@ -27,7 +28,8 @@
 //! | `template.rs` | Rust code with holes, in place of `quote!` |
 //! | `error.rs` | what is wrong and where, as `compile_error!` |
 //!
-//! There are no dependencies: `docs/decisions/0001-derive-parser.md` has the figures that decided it.
+//! There are no dependencies: `docs/decisions/0001-derive-parser.md` has the figures that decided
+//! it.
 
 mod attr;
 mod bits;

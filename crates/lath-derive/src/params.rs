@@ -14,7 +14,8 @@ const RULES: Rules = Rules {
     not_a_union: "parameters are a struct with a parameter in each field, not a union",
 };
 
-/// What `#[derive(Params)]` adds to a struct: an `impl`, or everything that is wrong with the struct.
+/// What `#[derive(Params)]` adds to a struct: an `impl`, or everything that is wrong with the
+/// struct.
 pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     let mut errors = Errors::default();
     let code = match Struct::parse(item, &RULES) {
@@ -33,13 +34,16 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
 fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
     let Struct { name, params, predicates, shape, fields, .. } = parsed;
     if shape == Shape::Unit || fields.is_empty() {
-        let message = format!("parameters have at least one field: `struct {name}<'w> {{ time: Res<'w, Time> }}`");
+        let message = format!(
+            "parameters have at least one field: `struct {name}<'w> {{ time: Res<'w, Time> }}`"
+        );
         errors.at(name.span(), message);
         return None;
     }
     check_lifetimes(&params, &name, errors);
     fields.iter().for_each(|field| check_locals(&field.ty, errors));
-    (errors.len() == 0).then(|| Parameters::new(name, &params, predicates, root).implementation(&fields))
+    (errors.len() == 0)
+        .then(|| Parameters::new(name, &params, predicates, root).implementation(&fields))
 }
 
 /// There is at least one lifetime, and all of them are called as the code below calls them.
@@ -55,7 +59,10 @@ fn check_lifetimes(params: &[Param], name: &Ident, errors: &mut Errors) {
         }
     }
     if !found {
-        errors.at(name.span(), format!("parameters borrow from the world: give them a lifetime, as in `{name}<'w>`"));
+        errors.at(
+            name.span(),
+            format!("parameters borrow from the world: give them a lifetime, as in `{name}<'w>`"),
+        );
     }
 }
 
@@ -65,8 +72,7 @@ fn check_locals(ty: &[TokenTree], errors: &mut Errors) {
         let [local, open, quote, name] = four else { continue };
         let of_the_world = is_punct(open, '<') && is_punct(quote, '\'') && is_word(name, "w");
         if is_word(local, "Local") && of_the_world {
-            let message =
-                "a `Local` belongs to the system: write `Local<'s, …>`, and give the struct the lifetime `'s`";
+            let message = "a `Local` belongs to the system: write `Local<'s, …>`, and give the struct the lifetime `'s`";
             errors.push(Error::between(quote.span(), name.span(), message));
         }
     }
@@ -127,17 +133,22 @@ impl Parameters {
         }
     }
 
-    /// The `impl`. It stands in a block of its own, with a type for the state that hides the private types of fields from the users
-    /// of public parameters.
+    /// The `impl`. It stands in a block of its own, with a type for the state that hides the
+    /// private types of fields from the users of public parameters.
     ///
-    /// What an `unsafe impl Param` promises holds because it holds for the fields: all that is used is what they use, and all of
-    /// them are asked what that is.
+    /// What an `unsafe impl Param` promises holds because it holds for the fields: all that is used
+    /// is what they use, and all of them are asked what that is.
     fn implementation(&self, fields: &[Field]) -> TokenStream {
         let schedule = self.root.schedule();
-        let [mut asked, mut states, mut made, mut checked, mut fetched] = <[TokenStream; 5]>::default();
+        let [mut asked, mut states, mut made, mut checked, mut fetched] =
+            <[TokenStream; 5]>::default();
         for (number, field) in fields.iter().enumerate() {
             // Errors about a type that is no parameter point at it.
-            let place = field.ty.first().map_or_else(Span::call_site, TokenTree::span).resolved_at(Span::call_site());
+            let place = field
+                .ty
+                .first()
+                .map_or_else(Span::call_site, TokenTree::span)
+                .resolved_at(Span::call_site());
             let ty: TokenStream = field.ty.iter().cloned().collect();
             let holes = [
                 ("schedule", &schedule),
@@ -148,14 +159,18 @@ impl Parameters {
                 ("number", &TokenTree::from(Literal::usize_unsuffixed(number)).into()),
             ];
             let add = |to: &mut TokenStream, code| to.extend(fill(code, place, &holes));
-            // Of the type as it is written in the struct, which is what `fetch` has to make: a macro in its place could expand to
-            // another type for another lifetime.
+            // Of the type as it is written in the struct, which is what `fetch` has to make: a
+            // macro in its place could expand to another type for another lifetime.
             add(&mut asked, "access.ask::<$ty>();");
             add(&mut states, "<$lasting as $schedule::Param>::State,");
             add(&mut made, "<$lasting as $schedule::Param>::init(world),");
             add(&mut checked, "<$lasting as $schedule::Param>::check(&state.$number, world)?;");
-            // SAFETY: in the code that is made, passed on from the caller; `ask` has asked for this parameter.
-            add(&mut fetched, "$member: unsafe { <$now as $schedule::Param>::fetch(&mut state.$number, context) },");
+            // SAFETY: in the code that is made, passed on from the caller; `ask` has asked for this
+            // parameter.
+            add(
+                &mut fetched,
+                "$member: unsafe { <$now as $schedule::Param>::fetch(&mut state.$number, context) },",
+            );
         }
         fill(
             "const _: () = {

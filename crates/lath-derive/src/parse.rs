@@ -97,7 +97,8 @@ impl Struct {
         Ok(parsed)
     }
 
-    /// Replaces `Self` by the name of the struct: the types and bounds will be repeated where it means something else.
+    /// Replaces `Self` by the name of the struct: the types and bounds will be repeated where it
+    /// means something else.
     fn name_self(&mut self) {
         let mut arguments = TokenStream::new();
         for param in &self.params {
@@ -130,12 +131,15 @@ impl Param {
                 mark.set_span(*quote);
                 [TokenTree::from(mark), name.clone().into()].into_iter().collect()
             }
-            Self::Type { name, .. } | Self::Const { name, .. } => TokenTree::from(name.clone()).into(),
+            Self::Type { name, .. } | Self::Const { name, .. } => {
+                TokenTree::from(name.clone()).into()
+            }
         }
     }
 }
 
-/// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an expression.
+/// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an
+/// expression.
 fn with_self_named(tokens: TokenStream, name: &Ident, arguments: &TokenStream) -> TokenStream {
     rewrite(tokens, &|_, token| {
         is_word(token, "Self").then(|| {
@@ -167,7 +171,10 @@ fn packed(brackets: &Group) -> Option<Span> {
     let mut tokens = flatten(brackets.stream()).into_iter();
     tokens.next().filter(|token| is_word(token, "repr"))?;
     let Some(TokenTree::Group(list)) = tokens.next() else { return None };
-    flatten(list.stream()).into_iter().find(|token| is_word(token, "packed")).map(|token| token.span())
+    flatten(list.stream())
+        .into_iter()
+        .find(|token| is_word(token, "packed"))
+        .map(|token| token.span())
 }
 
 /// `<…>`, if it comes next.
@@ -201,7 +208,8 @@ fn param(cursor: &mut Cursor) -> Result<Param, Error> {
     }
     let ty = bounds.get(1..).map(<[TokenTree]>::to_vec).unwrap_or_default();
     let is_const = keyword.is_some();
-    let declared = keyword.into_iter().chain([name.clone()]).map(TokenTree::from).chain(bounds).collect();
+    let declared =
+        keyword.into_iter().chain([name.clone()]).map(TokenTree::from).chain(bounds).collect();
     Ok(if is_const { Param::Const { name, ty, declared } } else { Param::Type { name, declared } })
 }
 
@@ -210,7 +218,8 @@ fn where_clause(cursor: &mut Cursor) -> TokenStream {
     if cursor.keyword("where").is_none() {
         return TokenStream::new();
     }
-    let mut tokens = cursor.until(|token| is_group(token, Delimiter::Brace) || is_punct(token, ';'));
+    let mut tokens =
+        cursor.until(|token| is_group(token, Delimiter::Brace) || is_punct(token, ';'));
     if tokens.last().is_some_and(|token| !is_punct(token, ',')) {
         tokens.push(Punct::new(',', Spacing::Alone).into());
     }

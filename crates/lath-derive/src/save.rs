@@ -10,11 +10,12 @@ use crate::root::Root;
 use crate::template::fill;
 use crate::thing::{RULES, Thing};
 
-/// What `#[derive(Save)]` adds to a struct. What is wrong with its attributes is for `#[derive(Thing)]` to say, without which
-/// this is of no use.
+/// What `#[derive(Save)]` adds to a struct. What is wrong with its attributes is for
+/// `#[derive(Thing)]` to say, without which this is of no use.
 pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     let mut errors = Errors::default();
-    let thing = Struct::parse(item, &RULES).ok().and_then(|parsed| Thing::read(parsed, &mut errors));
+    let thing =
+        Struct::parse(item, &RULES).ok().and_then(|parsed| Thing::read(parsed, &mut errors));
     match thing {
         Some((thing, _)) if errors.len() == 0 => write(&thing, root),
         _ => TokenStream::new(),
@@ -31,12 +32,17 @@ fn write(thing: &Thing, root: Root) -> TokenStream {
     code
 }
 
-/// What the fields of a generic thing have to be. For others the compiler finds out by itself, and says so at the field.
+/// What the fields of a generic thing have to be. For others the compiler finds out by itself, and
+/// says so at the field.
 fn predicates(thing: &Thing, bounds: &str) -> TokenStream {
     let mut predicates = thing.generics.thing_predicates.clone();
     if !thing.generics.params.is_empty() {
         for field in thing.fields.iter().filter(|field| field.is_saved() || bounds == CLONE) {
-            predicates.extend(fill(&format!("$ty: {bounds},"), Span::call_site(), &[("ty", &field.ty)]));
+            predicates.extend(fill(
+                &format!("$ty: {bounds},"),
+                Span::call_site(),
+                &[("ty", &field.ty)],
+            ));
         }
     }
     predicates
@@ -44,9 +50,10 @@ fn predicates(thing: &Thing, bounds: &str) -> TokenStream {
 
 const CLONE: &str = "::core::clone::Clone";
 
-/// What `unsafe impl Snap` promises holds because the compiler itself is asked whether a type is `Copy`, and `visit_cloned` shows
-/// the markers of all fields, in order. Types and numbers are those that the markers have, and there are as many as the thing
-/// has: if another attribute has changed the struct between the two derives, that is an error and not a wrong answer.
+/// What `unsafe impl Snap` promises holds because the compiler itself is asked whether a type is
+/// `Copy`, and `visit_cloned` shows the markers of all fields, in order. Types and numbers are
+/// those that the markers have, and there are as many as the thing has: if another attribute has
+/// changed the struct between the two derives, that is an error and not a wrong answer.
 fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
     let core = root.core();
     let (mut plain, mut visits) = (TokenStream::new(), TokenStream::new());
@@ -88,14 +95,19 @@ fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
     )
 }
 
-/// All that is saved of a field: its other names, whether its values are plain bytes, and the handles in them.
+/// All that is saved of a field: its other names, whether its values are plain bytes, and the
+/// handles in them.
 fn implement_field(thing: &Thing, field: &ThingField, root: Root) -> TokenStream {
     if !field.is_saved() {
         return TokenStream::new();
     }
     let mut aliases = TokenStream::new();
     for alias in &field.attrs.aliases {
-        aliases.extend(fill("$alias,", Span::call_site(), &[("alias", &TokenTree::from(alias.clone()).into())]));
+        aliases.extend(fill(
+            "$alias,",
+            Span::call_site(),
+            &[("alias", &TokenTree::from(alias.clone()).into())],
+        ));
     }
     fill(
         "#[automatically_derived]
@@ -140,7 +152,11 @@ fn implement_save(thing: &Thing, root: Root) -> TokenStream {
     let mut visits = TokenStream::new();
     for field in thing.fields.iter().filter(|field| field.is_saved()) {
         let holes = [("snapshot", &snapshot), ("marker", &field.path(thing))];
-        visits.extend(fill("$snapshot::SaveVisitor::field::<$marker>(visitor)?;", Span::call_site(), &holes));
+        visits.extend(fill(
+            "$snapshot::SaveVisitor::field::<$marker>(visitor)?;",
+            Span::call_site(),
+            &holes,
+        ));
     }
     let tags = thing.fields.iter().any(|field| field.attrs.tags.is_some());
     let names = if tags {
@@ -188,7 +204,11 @@ fn save_predicates(thing: &Thing, root: Root) -> TokenStream {
     let mut both = predicates(thing, CLONE);
     if !thing.generics.params.is_empty() {
         for field in thing.fields.iter().filter(|field| field.is_saved()) {
-            both.extend(fill(&format!("$ty: {},", saved_bounds(root)), Span::call_site(), &[("ty", &field.ty)]));
+            both.extend(fill(
+                &format!("$ty: {},", saved_bounds(root)),
+                Span::call_site(),
+                &[("ty", &field.ty)],
+            ));
         }
     }
     both

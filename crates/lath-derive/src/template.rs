@@ -6,9 +6,12 @@ use crate::cursor::is_punct;
 
 /// Reads `code` as Rust and puts the tokens named `x` where it says `$x`.
 ///
-/// What is put in keeps its own spans, so errors about it point at the user's code. The code around it gets `span`.
+/// What is put in keeps its own spans, so errors about it point at the user's code. The code around
+/// it gets `span`.
 pub(crate) fn fill(code: &str, span: Span, holes: &[(&str, &TokenStream)]) -> TokenStream {
-    let tokens = code.parse().unwrap_or_else(|error| unreachable!("the template `{code}` is not Rust: {error}"));
+    let tokens = code
+        .parse()
+        .unwrap_or_else(|error| unreachable!("the template `{code}` is not Rust: {error}"));
     fill_tokens(tokens, span, holes)
 }
 
@@ -19,7 +22,8 @@ fn fill_tokens(tokens: TokenStream, span: Span, holes: &[(&str, &TokenStream)]) 
         if is_punct(&token, '$') {
             let name = tokens.next().map(|name| name.to_string()).unwrap_or_default();
             let hole = holes.iter().find(|hole| hole.0 == name);
-            let (_, content) = hole.unwrap_or_else(|| unreachable!("nothing was given for `${name}`"));
+            let (_, content) =
+                hole.unwrap_or_else(|| unreachable!("nothing was given for `${name}`"));
             filled.extend((*content).clone());
             continue;
         }

@@ -46,18 +46,26 @@ impl Thing {
     pub(crate) fn read(parsed: Struct, errors: &mut Errors) -> Option<(Self, Said)> {
         let Struct { attrs, packed, vis, name, params, predicates, shape, fields } = parsed;
         if let Some(packed) = packed {
-            errors.at(packed, "views borrow single fields, which a packed struct does not allow: remove `packed`");
+            errors.at(
+                packed,
+                "views borrow single fields, which a packed struct does not allow: remove `packed`",
+            );
         }
         let StructAttrs { layout, handle, module } = StructAttrs::read(attrs, errors);
         let fields = ThingField::read_all(fields, errors);
         let generics = Generics::new(&name, params, predicates, errors)?;
         let has_own_module = module.is_some();
-        let module = module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
-        Some((Self { vis, name, module, generics, shape, fields }, Said { layout, handle, has_own_module }))
+        let module =
+            module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
+        Some((
+            Self { vis, name, module, generics, shape, fields },
+            Said { layout, handle, has_own_module },
+        ))
     }
 }
 
-/// What `#[derive(Thing)]` adds to a struct: a few `impl`s, or everything that is wrong with the struct.
+/// What `#[derive(Thing)]` adds to a struct: a few `impl`s, or everything that is wrong with the
+/// struct.
 pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     let mut errors = Errors::default();
     let code = match Struct::parse(item, &RULES) {
@@ -72,8 +80,8 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     output
 }
 
-/// The code. Unless there are lifetimes it is written in spite of errors: without it, every use of the struct would be
-/// reported as well.
+/// The code. Unless there are lifetimes it is written in spite of errors: without it, every use of
+/// the struct would be reported as well.
 fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
     let (thing, Said { layout, handle, has_own_module }) = Thing::read(parsed, errors)?;
     let kind = kind_field(&thing.fields, handle.as_ref(), errors);
@@ -81,8 +89,13 @@ fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream>
     let Thing { name, module, .. } = &thing;
     let named_alike = bare(&module.to_string()) == bare(&name.to_string());
     if named_alike && !thing.fields.is_empty() {
-        let advice = if has_own_module { "choose another name" } else { "name it with `#[thing(module = …)]`" };
-        let message = format!("the module of the fields cannot have the name of the struct: {advice}");
+        let advice = if has_own_module {
+            "choose another name"
+        } else {
+            "name it with `#[thing(module = …)]`"
+        };
+        let message =
+            format!("the module of the fields cannot have the name of the struct: {advice}");
         errors.at(if has_own_module { module.span() } else { name.span() }, message);
     }
     let mut code = implementation(&thing, layout, handle, kind, tags, root);
@@ -103,7 +116,8 @@ fn implementation(
     tags: Option<usize>,
     root: Root,
 ) -> TokenStream {
-    let HandleBits { bits, index, kind: kind_bits } = handle.map_or(HandleBits::DEFAULT, |handle| handle.bits);
+    let HandleBits { bits, index, kind: kind_bits } =
+        handle.map_or(HandleBits::DEFAULT, |handle| handle.bits);
     let number = |number| TokenStream::from(TokenTree::from(Literal::u32_unsuffixed(number)));
     let core = root.core();
     let no_tags = || fill("type Tags = $core::NoTags;", Span::call_site(), &[("core", &core)]);
@@ -145,14 +159,20 @@ fn storage(layout: Layout, root: Root) -> TokenStream {
     }
 }
 
-/// The field marked `#[thing(kind)]`, which there must be if the handle has bits for it and must not be otherwise.
-fn kind_field(fields: &[ThingField], handle: Option<&Handle>, errors: &mut Errors) -> Option<usize> {
+/// The field marked `#[thing(kind)]`, which there must be if the handle has bits for it and must
+/// not be otherwise.
+fn kind_field(
+    fields: &[ThingField],
+    handle: Option<&Handle>,
+    errors: &mut Errors,
+) -> Option<usize> {
     let mut found = None;
     for (i, field) in fields.iter().enumerate() {
         let Some(mark) = field.attrs.kind else { continue };
         if let Some(earlier) = found {
             let earlier: &ThingField = &fields[earlier];
-            errors.at(mark, format!("a thing has one kind, and `{}` is it already", earlier.member));
+            errors
+                .at(mark, format!("a thing has one kind, and `{}` is it already", earlier.member));
             continue;
         }
         if handle.is_some_and(|handle| handle.kind.is_none()) {
@@ -162,11 +182,13 @@ fn kind_field(fields: &[ThingField], handle: Option<&Handle>, errors: &mut Error
         found = Some(i);
     }
     match (found, handle.and_then(|handle| handle.kind)) {
-        (None, Some(asked)) => {
-            errors.at(asked, "the handle has bits for a kind, but no field is marked `#[thing(kind)]`")
-        }
+        (None, Some(asked)) => errors
+            .at(asked, "the handle has bits for a kind, but no field is marked `#[thing(kind)]`"),
         (Some(kind), _) if is_float(&fields[kind].ty) => {
-            errors.at(fields[kind].ty_span(), "a kind is an integer or an enum without fields, not a float");
+            errors.at(
+                fields[kind].ty_span(),
+                "a kind is an integer or an enum without fields, not a float",
+            );
             found = None;
         }
         _ => {}
@@ -180,8 +202,9 @@ fn is_float(ty: &TokenStream) -> bool {
     matches!(ty.as_str(), "f16" | "f32" | "f64" | "f128")
 }
 
-/// `fn kind`. Every integer and every discriminant fits in an `i128` (but the upper half of `u128`, which turns negative);
-/// what a `u32` cannot hold becomes its maximum, which is above every kind. Errors of the cast point at the field's type.
+/// `fn kind`. Every integer and every discriminant fits in an `i128` (but the upper half of `u128`,
+/// which turns negative); what a `u32` cannot hold becomes its maximum, which is above every kind.
+/// Errors of the cast point at the field's type.
 fn kind_method(field: &ThingField) -> TokenStream {
     fill(
         "#[inline]

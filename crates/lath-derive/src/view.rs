@@ -39,17 +39,22 @@ fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream>
     let Struct { attrs, name, params, predicates, shape, fields, .. } = parsed;
     let attrs = ViewAttrs::read(attrs, &name, errors);
     if shape != Shape::Named || fields.is_empty() {
-        let message =
-            "a view has named fields, called like those of the thing: `struct Moving<'a> { pos: &'a mut Vec2 }`";
+        let message = "a view has named fields, called like those of the thing: `struct Moving<'a> { pos: &'a mut Vec2 }`";
         errors.at(name.span(), message);
         return None;
     }
     let lifetime = lifetime(&params, errors);
     if lifetime.is_none() && !fields.iter().all(|field| is_handle(&field.ty)) {
-        errors.at(name.span(), format!("a view borrows from its pool: give it a lifetime, as in `{name}<'a>`"));
+        errors.at(
+            name.span(),
+            format!("a view borrows from its pool: give it a lifetime, as in `{name}<'a>`"),
+        );
         return None;
     }
-    let parts = fields.into_iter().map(|field| Part::read(field, lifetime.as_ref(), errors)).collect::<Vec<_>>();
+    let parts = fields
+        .into_iter()
+        .map(|field| Part::read(field, lifetime.as_ref(), errors))
+        .collect::<Vec<_>>();
     if errors.len() > 0 {
         return None;
     }
@@ -65,7 +70,11 @@ fn lifetime(params: &[Param], errors: &mut Errors) -> Option<Ident> {
     });
     let first = lifetimes.next();
     for (quote, more) in lifetimes {
-        errors.push(Error::between(*quote, more.span(), "a view borrows once: one lifetime is enough"));
+        errors.push(Error::between(
+            *quote,
+            more.span(),
+            "a view borrows once: one lifetime is enough",
+        ));
     }
     first.map(|(_, name)| name.clone())
 }
@@ -190,7 +199,8 @@ impl View {
         attrs: ViewAttrs,
         root: Root,
     ) -> Self {
-        let [mut borrow, mut declared, mut arguments, mut owned_arguments] = <[TokenStream; 4]>::default();
+        let [mut borrow, mut declared, mut arguments, mut owned_arguments] =
+            <[TokenStream; 4]>::default();
         for param in params {
             let comma = || fill(",", Span::call_site(), &[]);
             match param {
@@ -209,17 +219,32 @@ impl View {
         // What `derive(Thing)` asks of a generic struct to be a thing.
         if !owned_arguments.is_empty() {
             let holes = [("thing", &attrs.thing.ty)];
-            predicates.extend(fill("$thing: ::core::default::Default + 'static,", Span::call_site(), &holes));
+            predicates.extend(fill(
+                "$thing: ::core::default::Default + 'static,",
+                Span::call_site(),
+                &holes,
+            ));
         }
         let lifetime = lifetime.map(Ident::to_string);
-        Self { name, lifetime, borrow, params: declared, arguments, owned_arguments, predicates, attrs, root }
+        Self {
+            name,
+            lifetime,
+            borrow,
+            params: declared,
+            arguments,
+            owned_arguments,
+            predicates,
+            attrs,
+            root,
+        }
     }
 
-    /// The `impl`, by way of a tuple that is the same view. It stands in a block of its own, with a type that hides the
-    /// markers of private fields from the users of a public view.
+    /// The `impl`, by way of a tuple that is the same view. It stands in a block of its own, with a
+    /// type that hides the markers of private fields from the users of a public view.
     ///
-    /// What an `unsafe impl View` promises holds because it holds for the tuple, and the references of an item are those
-    /// of the tuple's item. No field is used twice: the struct's fields have different names.
+    /// What an `unsafe impl View` promises holds because it holds for the tuple, and the references
+    /// of an item are those of the tuple's item. No field is used twice: the struct's fields have
+    /// different names.
     fn implementation(&self, parts: &[Part]) -> TokenStream {
         let core = self.root.core();
         let forever = fill("'static", Span::call_site(), &[]);
@@ -232,11 +257,15 @@ impl View {
         let (mut values, mut members) = (TokenStream::new(), TokenStream::new());
         for (i, part) in parts.iter().enumerate() {
             values.extend(self.value(part, i));
-            let holes = [("name", &TokenTree::from(part.name.clone()).into()), ("value", &variable(i))];
+            let holes =
+                [("name", &TokenTree::from(part.name.clone()).into()), ("value", &variable(i))];
             members.extend(fill("$name: $value,", Span::call_site(), &holes));
         }
         let thing = &self.attrs.thing.ty;
-        let item = self.lifetime.as_ref().map_or(TokenStream::new(), |_| fill("'__item,", Span::call_site(), &[]));
+        let item = self
+            .lifetime
+            .as_ref()
+            .map_or(TokenStream::new(), |_| fill("'__item,", Span::call_site(), &[]));
         fill(
             "const _: () = {
                 pub struct __Base<$params>(
@@ -313,8 +342,12 @@ impl View {
         let code = match part.access {
             Access::Ref => "$core::Ref<$lifetime, $module::$name<$arguments>>",
             Access::Mut => "$core::Mut<$lifetime, $module::$name<$arguments>>",
-            Access::OptionRef => "::core::option::Option<$core::Ref<$lifetime, $module::$name<$arguments>>>",
-            Access::OptionMut => "::core::option::Option<$core::Mut<$lifetime, $module::$name<$arguments>>>",
+            Access::OptionRef => {
+                "::core::option::Option<$core::Ref<$lifetime, $module::$name<$arguments>>>"
+            }
+            Access::OptionMut => {
+                "::core::option::Option<$core::Mut<$lifetime, $module::$name<$arguments>>>"
+            }
             Access::Handle => "$core::Handle<$thing>",
         };
         fill(
@@ -331,9 +364,10 @@ impl View {
         )
     }
 
-    /// Turns variable `i` from a part of the tuple into the value of the field. It goes through a tuple, in which nothing
-    /// is converted: the type must be that of the thing's field exactly. If it is not, the compiler underlines from the
-    /// first token of the expression to its last, which is to say all of the field's type.
+    /// Turns variable `i` from a part of the tuple into the value of the field. It goes through a
+    /// tuple, in which nothing is converted: the type must be that of the thing's field exactly. If
+    /// it is not, the compiler underlines from the first token of the expression to its last, which
+    /// is to say all of the field's type.
     fn value(&self, part: &Part, i: usize) -> TokenStream {
         let place = |token: &TokenTree| token.span().resolved_at(Span::call_site());
         let (first, last) = (place(&part.ty[0]), place(&part.ty[part.ty.len() - 1]));
@@ -342,7 +376,9 @@ impl View {
         let variable = variable(i);
         let value = match part.access {
             Access::Ref | Access::Mut => "$variable.into_inner()",
-            Access::OptionRef | Access::OptionMut => "::core::option::Option::map($variable, |part| part.into_inner())",
+            Access::OptionRef | Access::OptionMut => {
+                "::core::option::Option::map($variable, |part| part.into_inner())"
+            }
             Access::Handle => "$variable",
         };
         let value = fill(value, Span::call_site(), &[("variable", &variable)]);

@@ -1,4 +1,5 @@
-//! What `#[view(…)]` says: `#[view(game::Actor, with = Tags::MOVES, without = Tags::FROZEN, module = game::actor)]`.
+//! What `#[view(…)]` says:
+//! `#[view(game::Actor, with = Tags::MOVES, without = Tags::FROZEN, module = game::actor)]`.
 
 use proc_macro::{Ident, Spacing, Span, TokenStream, TokenTree};
 
@@ -70,7 +71,9 @@ impl ViewAttrs {
                     Some(tokens) if is_path(tokens) => {
                         entry.once(&mut module, tokens.iter().cloned().collect(), errors);
                     }
-                    Some(_) => errors.push(entry.wrong_value("needs a path, as in `module = game::actor`")),
+                    Some(_) => {
+                        errors.push(entry.wrong_value("needs a path, as in `module = game::actor`"))
+                    }
                     None => {}
                 },
                 _ => entry.unknown("in `#[view(…)]`, after the thing", KEYS, errors),
@@ -90,7 +93,8 @@ impl ThingPath {
         }
         let tokens = cursor.until(|token| is_punct(token, ','));
         let (first, last) = (tokens[0].span(), tokens[tokens.len() - 1].span());
-        if KEYS.iter().any(|key| tokens[0].to_string() == *key) && tokens.get(1).is_some_and(|next| is_punct(next, '='))
+        if KEYS.iter().any(|key| tokens[0].to_string() == *key)
+            && tokens.get(1).is_some_and(|next| is_punct(next, '='))
         {
             return Err(Error::at(first, format!("expected {missing}, before `{}`", tokens[0])));
         }
@@ -98,7 +102,9 @@ impl ThingPath {
         let (path, arguments) = tokens.split_at(angle.unwrap_or(tokens.len()));
         let arguments = match arguments {
             [] => TokenStream::new(),
-            [_, arguments @ .., close] if is_punct(close, '>') => arguments.iter().cloned().collect(),
+            [_, arguments @ .., close] if is_punct(close, '>') => {
+                arguments.iter().cloned().collect()
+            }
             _ => return Err(Error::between(first, last, format!("expected {missing}"))),
         };
         let path = match path {
@@ -106,7 +112,8 @@ impl ThingPath {
             [path @ .., a, b] if angle.is_some() && is_punct(a, ':') && is_punct(b, ':') => path,
             path => path,
         };
-        let Some((TokenTree::Ident(name), prefix)) = path.split_last().filter(|_| is_path(path)) else {
+        let Some((TokenTree::Ident(name), prefix)) = path.split_last().filter(|_| is_path(path))
+        else {
             return Err(Error::between(first, last, format!("expected {missing}")));
         };
         let module = prefix.iter().cloned().chain([module_of(name, name.span()).into()]).collect();
@@ -125,7 +132,9 @@ fn is_path(tokens: &[TokenTree]) -> bool {
     loop {
         match rest {
             [TokenTree::Ident(_)] => return true,
-            [TokenTree::Ident(_), a, b, more @ ..] if is_punct(a, ':') && is_punct(b, ':') => rest = more,
+            [TokenTree::Ident(_), a, b, more @ ..] if is_punct(a, ':') && is_punct(b, ':') => {
+                rest = more
+            }
             _ => return false,
         }
     }
@@ -134,21 +143,38 @@ fn is_path(tokens: &[TokenTree]) -> bool {
 /// The parts of `Tags::A | Tags::B`: as an operator, `|` cannot be used in a constant.
 fn alternatives(tokens: &[TokenTree]) -> Vec<TokenStream> {
     let is_bar = |token: &TokenTree| matches!(token, TokenTree::Punct(bar) if bar.as_char() == '|' && bar.spacing() == Spacing::Alone);
-    let parts = tokens.split(is_bar).map(|part| part.iter().cloned().collect()).collect::<Vec<TokenStream>>();
+    let parts = tokens
+        .split(is_bar)
+        .map(|part| part.iter().cloned().collect())
+        .collect::<Vec<TokenStream>>();
     // Not an operator between two sets, then: leave it to the compiler.
-    if parts.iter().any(TokenStream::is_empty) { vec![tokens.iter().cloned().collect()] } else { parts }
+    if parts.iter().any(TokenStream::is_empty) {
+        vec![tokens.iter().cloned().collect()]
+    } else {
+        parts
+    }
 }
 
-/// The bits of all the tags: an expression for a constant. Errors about a set point at it, and at the thing.
-pub(crate) fn tag_bits(sets: &[TokenStream], thing: &TokenStream, core: &TokenStream) -> TokenStream {
+/// The bits of all the tags: an expression for a constant. Errors about a set point at it, and at
+/// the thing.
+pub(crate) fn tag_bits(
+    sets: &[TokenStream],
+    thing: &TokenStream,
+    core: &TokenStream,
+) -> TokenStream {
     let at_first = |tokens: &TokenStream| {
         let first = tokens.clone().into_iter().next();
         first.map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()))
     };
-    let tags = fill("<$thing as $core::Thing>::Tags", at_first(thing), &[("thing", thing), ("core", core)]);
+    let tags = fill(
+        "<$thing as $core::Thing>::Tags",
+        at_first(thing),
+        &[("thing", thing), ("core", core)],
+    );
     let mut bits = fill("0", Span::call_site(), &[]);
     for set in sets {
-        // The trait is for `NoTags` only: it has no `bits` of its own, and a second error about that would not help.
+        // The trait is for `NoTags` only: it has no `bits` of its own, and a second error about
+        // that would not help.
         bits.extend(fill(
             "| { use $core::bitflags::Flags as _; let tags: $tags = $set; tags.bits() as ::core::primitive::u64 }",
             at_first(set),

@@ -1,4 +1,5 @@
-//! What a view of plain references is besides a view: slices for `runs`, and, if it only reads, one for `map`.
+//! What a view of plain references is besides a view: slices for `runs`, and, if it only reads, one
+//! for `map`.
 
 use proc_macro::{Span, TokenStream, TokenTree};
 
@@ -6,7 +7,12 @@ use crate::template::fill;
 use crate::view::{Access, Part, View, variable};
 
 /// The further `impl`s of a view, which is the same as the tuple `inner`.
-pub(crate) fn forms(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStream) -> TokenStream {
+pub(crate) fn forms(
+    view: &View,
+    parts: &[Part],
+    inner: &TokenStream,
+    pattern: &TokenStream,
+) -> TokenStream {
     let mut code = TokenStream::new();
     if parts.iter().all(|part| matches!(part.access, Access::Ref)) {
         code.extend(plain(view, parts));
@@ -17,8 +23,8 @@ pub(crate) fn forms(view: &View, parts: &[Part], inner: &TokenStream, pattern: &
     code
 }
 
-/// That a view which only reads is a plain one, if its fields are plain. Whether they are is left to the compiler: bounds with the
-/// view's own lifetime are allowed not to hold.
+/// That a view which only reads is a plain one, if its fields are plain. Whether they are is left
+/// to the compiler: bounds with the view's own lifetime are allowed not to hold.
 fn plain(view: &View, parts: &[Part]) -> TokenStream {
     let core = view.root.core();
     let bounds = parts.iter().map(|part| {
@@ -42,7 +48,8 @@ fn plain(view: &View, parts: &[Part]) -> TokenStream {
     )
 }
 
-/// A struct with the view's fields as slices. It has no name outside, and needs none: `runs` hands it out.
+/// A struct with the view's fields as slices. It has no name outside, and needs none: `runs` hands
+/// it out.
 fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStream) -> TokenStream {
     let core = view.root.core();
     let (mut fields, mut members) = (TokenStream::new(), TokenStream::new());
@@ -50,9 +57,23 @@ fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStrea
         let mut name = part.name.clone();
         name.set_span(name.span().resolved_at(Span::call_site()));
         let (name, block) = (TokenTree::from(name).into(), view.block(part, &view.borrow));
-        let holes = [("core", &core), ("vis", &part.vis), ("name", &name), ("borrow", &view.borrow), ("block", &block)];
-        fields.extend(fill("$vis $name: <$block as $core::Slices>::Slices<$borrow>,", Span::call_site(), &holes));
-        members.extend(fill("$name: $value,", Span::call_site(), &[("name", &name), ("value", &variable(i))]));
+        let holes = [
+            ("core", &core),
+            ("vis", &part.vis),
+            ("name", &name),
+            ("borrow", &view.borrow),
+            ("block", &block),
+        ];
+        fields.extend(fill(
+            "$vis $name: <$block as $core::Slices>::Slices<$borrow>,",
+            Span::call_site(),
+            &holes,
+        ));
+        members.extend(fill(
+            "$name: $value,",
+            Span::call_site(),
+            &[("name", &name), ("value", &variable(i))],
+        ));
     }
     fill(
         "#[allow(dead_code)]

@@ -14,8 +14,8 @@ pub(crate) struct Visibility {
     reach: Reach,
 }
 
-/// From narrow to wide. Whether a path from the crate's root reaches further than one from here cannot be told from the
-/// tokens alone; that it does is the usual case.
+/// From narrow to wide. Whether a path from the crate's root reaches further than one from here
+/// cannot be told from the tokens alone; that it does is the usual case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
     /// This many modules up from where it is written: 0 is the same as nothing at all.
@@ -30,12 +30,15 @@ impl Visibility {
         // What `$vis` of a `macro_rules!` stood for, which may be nothing.
         if let Some(TokenTree::Group(group)) = cursor.peek() {
             let mut inner = group.stream().into_iter();
-            if group.delimiter() == Delimiter::None && inner.next().is_none_or(|token| is_word(&token, "pub")) {
+            if group.delimiter() == Delimiter::None
+                && inner.next().is_none_or(|token| is_word(&token, "pub"))
+            {
                 let tokens = cursor.group(Delimiter::None).map(|group| flatten(group.stream()));
                 return Self::new(tokens.into_iter().flatten().collect());
             }
         }
-        let mut tokens: Vec<TokenTree> = cursor.keyword("pub").map(TokenTree::from).into_iter().collect();
+        let mut tokens: Vec<TokenTree> =
+            cursor.keyword("pub").map(TokenTree::from).into_iter().collect();
         if !tokens.is_empty() && cursor.peek().is_some_and(is_restriction) {
             tokens.extend(cursor.group(Delimiter::Parenthesis).map(TokenTree::from));
         }
@@ -46,12 +49,15 @@ impl Visibility {
         let reach = match &tokens[..] {
             [] => Reach::Up(0),
             [_, TokenTree::Group(path)] => {
-                let words = flatten(path.stream()).into_iter().filter(|token| matches!(token, TokenTree::Ident(_)));
+                let words = flatten(path.stream())
+                    .into_iter()
+                    .filter(|token| matches!(token, TokenTree::Ident(_)));
                 Reach::new(&words.map(|word| word.to_string()).collect::<Vec<_>>())
             }
             _ => Reach::Everywhere,
         };
-        // Lints about what the macro writes are not for the user: they pass over code whose first token is the macro's.
+        // Lints about what the macro writes are not for the user: they pass over code whose first
+        // token is the macro's.
         for token in &mut tokens {
             token.set_span(token.span().resolved_at(Span::call_site()));
         }
@@ -67,7 +73,9 @@ impl Visibility {
     pub(crate) fn one_module_down(&self, span: Span) -> TokenStream {
         match self.reach {
             Reach::Up(0) => fill("pub(super)", span, &[]),
-            Reach::Up(modules) => fill(&format!("pub(in super{})", "::super".repeat(modules)), span, &[]),
+            Reach::Up(modules) => {
+                fill(&format!("pub(in super{})", "::super".repeat(modules)), span, &[])
+            }
             Reach::Down(_) | Reach::Everywhere => {
                 let mut tokens = self.tokens.clone().into_iter().collect::<Vec<_>>();
                 tokens.iter_mut().for_each(|token| token.set_span(span));
@@ -99,7 +107,9 @@ fn is_restriction(token: &TokenTree) -> bool {
     let TokenTree::Group(group) = token else { return false };
     let mut inner = group.stream().into_iter();
     let first = inner.next();
-    let one_of = |words: &[&str]| first.as_ref().is_some_and(|token| words.iter().any(|word| is_word(token, word)));
+    let one_of = |words: &[&str]| {
+        first.as_ref().is_some_and(|token| words.iter().any(|word| is_word(token, word)))
+    };
     group.delimiter() == Delimiter::Parenthesis
         && (one_of(&["in"]) || one_of(&["crate", "self", "super"]) && inner.next().is_none())
 }
@@ -114,7 +124,10 @@ mod tests {
 
     #[test]
     fn paths_are_counted_from_here_or_from_the_root() {
-        assert_eq!([reach("self"), reach("in self"), reach("super")], [Reach::Up(0), Reach::Up(0), Reach::Up(1)]);
+        assert_eq!(
+            [reach("self"), reach("in self"), reach("super")],
+            [Reach::Up(0), Reach::Up(0), Reach::Up(1)]
+        );
         assert_eq!(reach("in super super"), Reach::Up(2));
         assert_eq!([reach("crate"), reach("in $crate")], [Reach::Down(Reverse(0)); 2]);
         assert_eq!(reach("in crate game actor"), Reach::Down(Reverse(2)));

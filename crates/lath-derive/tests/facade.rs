@@ -1,10 +1,13 @@
 //! `Thing`, `View` and `Params` reach the other crates through the facade only.
 //!
-//! This test crate calls itself `lath` and offers just the names that the macros may use, so it also shows that no
-//! others are needed. What the macros accept and refuse is tested in `lath-core` and `lath-schedule`, in
-//! `tests/derive.rs`.
+//! This test crate calls itself `lath` and offers just the names that the macros may use, so it
+//! also shows that no others are needed. What the macros accept and refuse is tested in `lath-core`
+//! and `lath-schedule`, in `tests/derive.rs`.
 
-#![expect(unsafe_code, reason = "declares the unsafe traits that the macros implement, and calls what they wrote")]
+#![expect(
+    unsafe_code,
+    reason = "declares the unsafe traits that the macros implement, and calls what they wrote"
+)]
 #![expect(
     clippy::missing_safety_doc,
     clippy::undocumented_unsafe_blocks,
@@ -93,7 +96,10 @@ pub mod __private {
         pub unsafe trait Slices: View {
             type Slices<'a>;
             fn dense() -> bool;
-            unsafe fn slices<'a>(base: Self::Base, rows: core::ops::Range<usize>) -> Self::Slices<'a>;
+            unsafe fn slices<'a>(
+                base: Self::Base,
+                rows: core::ops::Range<usize>,
+            ) -> Self::Slices<'a>;
         }
 
         unsafe impl<F: Field<Thing: Thing<Storage: Storage<F::Thing>>>> Slices for Ref<'_, F> {
@@ -115,7 +121,10 @@ pub mod __private {
 
         pub struct Ref<'a, F: Field>(&'a F::Value);
 
-        unsafe impl<F: Field<Value: Copy, Thing: Thing<Storage: Storage<F::Thing>>>> PlainView for Ref<'_, F> {}
+        unsafe impl<F: Field<Value: Copy, Thing: Thing<Storage: Storage<F::Thing>>>> PlainView
+            for Ref<'_, F>
+        {
+        }
 
         impl<'a, F: Field> Ref<'a, F> {
             pub fn into_inner(self) -> &'a F::Value {
@@ -194,7 +203,10 @@ pub mod __private {
             fn declare(access: &mut Access);
             fn init(world: &mut World) -> Self::State;
             fn check(_: &Self::State, _: &World) -> Result<(), Missing>;
-            unsafe fn fetch<'w, 's>(state: &'s mut Self::State, context: Context<'w>) -> Self::Item<'w, 's>;
+            unsafe fn fetch<'w, 's>(
+                state: &'s mut Self::State,
+                context: Context<'w>,
+            ) -> Self::Item<'w, 's>;
         }
     }
 }
@@ -272,7 +284,10 @@ fn the_facade_finds_every_name_that_it_needs() {
     keeps_rows::<Ship, u64>();
     keeps_rows::<Item, u16>();
     assert_eq!((Ship::INDEX_BITS, Ship::KIND_BITS, Ship.kind()), (32, 0, 0));
-    assert_eq!((Item::INDEX_BITS, Item::KIND_BITS, Item { sort: 5, ..Default::default() }.kind()), (10, 3, 5));
+    assert_eq!(
+        (Item::INDEX_BITS, Item::KIND_BITS, Item { sort: 5, ..Default::default() }.kind()),
+        (10, 3, 5)
+    );
 
     let mut count = Count(0);
     Item::visit(&mut count);

@@ -1,8 +1,10 @@
 //! A small battle that goes on for ever, to be looked at in a browser.
 //!
-//! Shows: what the inspector needs of a program (a derive, two calls a tick), and everything the page can do.
+//! Shows: what the inspector needs of a program (a derive, two calls a tick), and everything the
+//! page can do.
 //!
-//! Run: `cargo run --release -p lath-inspect --example inspect -- [address] [actors]`, then open the address that it prints.
+//! Run: `cargo run --release -p lath-inspect --example inspect -- [address] [actors]`, then open
+//! the address that it prints.
 
 mod battle;
 

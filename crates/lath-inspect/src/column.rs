@@ -25,7 +25,8 @@ const CELL: usize = 120;
 impl Column {
     /// Finds `hp`, `pos.x`, `slot` or `generation`.
     pub(crate) fn find(meta: &TableMeta, name: &str) -> Result<Self, Fault> {
-        let (field, path) = name.split_once('.').map_or((name, None), |(field, path)| (field, Some(path)));
+        let (field, path) =
+            name.split_once('.').map_or((name, None), |(field, path)| (field, Some(path)));
         if let Some(at) = meta.fields.iter().position(|known| known.name == field) {
             let Some(path) = path else { return Ok(Self::Field(at)) };
             let known = &meta.fields[at].parts;
@@ -40,8 +41,11 @@ impl Column {
             "generation" => Ok(Self::Generation),
             _ => {
                 let known: Vec<_> = meta.fields.iter().map(|field| field.name).collect();
-                let message =
-                    format!("{} has no field `{name}`: it has {}, slot, generation", meta.name, known.join(", "));
+                let message = format!(
+                    "{} has no field `{name}`: it has {}, slot, generation",
+                    meta.name,
+                    known.join(", ")
+                );
                 Err(Fault::new(400, message))
             }
         }
@@ -98,7 +102,11 @@ impl Column {
                 if let Some(number) = other.number(row) {
                     // A number that came from an `f32` is written like one.
                     let short = number as f32;
-                    let _ = if f64::from(short) == number { write!(out, "{short}") } else { write!(out, "{number}") };
+                    let _ = if f64::from(short) == number {
+                        write!(out, "{short}")
+                    } else {
+                        write!(out, "{number}")
+                    };
                 }
             }
         }

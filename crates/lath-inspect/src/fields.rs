@@ -44,13 +44,19 @@ impl<T: Inspect> FieldList<T> {
     /// Adds a field.
     #[doc(hidden)]
     pub fn field<F: Field<Thing = T>>(&mut self, how: How<F::Value>, of: fn(&T) -> &F::Value) {
-        let put = |world: &mut World, handle, value| world.pool_mut::<T>().set::<F>(handle, value).is_ok();
+        let put = |world: &mut World, handle, value| {
+            world.pool_mut::<T>().set::<F>(handle, value).is_ok()
+        };
         self.fields.push(Box::new(FieldOf::<F> { how, of, put }));
     }
 
     /// Adds the field of the tags, which the pool has to know about when it changes.
     #[doc(hidden)]
-    pub fn tags<F: Field<Thing = T, Value = T::Tags>>(&mut self, how: How<F::Value>, of: fn(&T) -> &F::Value) {
+    pub fn tags<F: Field<Thing = T, Value = T::Tags>>(
+        &mut self,
+        how: How<F::Value>,
+        of: fn(&T) -> &F::Value,
+    ) {
         let put = |world: &mut World, handle, value| world.set_tags::<T>(handle, value);
         self.fields.push(Box::new(FieldOf::<F> { how, of, put }));
     }
@@ -78,7 +84,8 @@ pub(crate) struct FieldMeta {
     pub(crate) parts: Vec<String>,
 }
 
-/// A field of `T`. Whoever asks for a value has looked whether the handle is good; `None` says that it was not.
+/// A field of `T`. Whoever asks for a value has looked whether the handle is good; `None` says that
+/// it was not.
 pub(crate) trait FieldOps<T: Inspect>: Send + Sync {
     fn meta(&self, nil: &T) -> FieldMeta;
     fn show(&self, nil: &T, pool: &Pool<T>, handle: Handle<T>, out: &mut Clip);
@@ -112,7 +119,13 @@ impl<F: Field<Thing: Inspect>> FieldOf<F> {
     }
 
     /// The same for a closure of any type, so that the lookup is compiled once for each field.
-    fn visit(&self, nil: &F::Thing, pool: &Pool<F::Thing>, handle: Handle<F::Thing>, f: &mut dyn FnMut(&F::Value)) {
+    fn visit(
+        &self,
+        nil: &F::Thing,
+        pool: &Pool<F::Thing>,
+        handle: Handle<F::Thing>,
+        f: &mut dyn FnMut(&F::Value),
+    ) {
         match pool.view::<Option<Ref<F>>>(handle) {
             Some(Some(value)) => f(&value),
             Some(None) => f((self.of)(nil)),
@@ -123,11 +136,12 @@ impl<F: Field<Thing: Inspect>> FieldOf<F> {
 
 impl<T: Inspect, F: Field<Thing = T>> FieldOps<T> for FieldOf<F> {
     fn meta(&self, nil: &T) -> FieldMeta {
-        let parts = if self.how.number.is_some() || self.how.link.is_some() || self.how.flags.is_some() {
-            Vec::new()
-        } else {
-            self.how.read((self.of)(nil)).map(|json| parts_of(&json)).unwrap_or_default()
-        };
+        let parts =
+            if self.how.number.is_some() || self.how.link.is_some() || self.how.flags.is_some() {
+                Vec::new()
+            } else {
+                self.how.read((self.of)(nil)).map(|json| parts_of(&json)).unwrap_or_default()
+            };
         FieldMeta {
             name: F::NAME,
             type_name: type_name::<F::Value>(),
@@ -142,7 +156,8 @@ impl<T: Inspect, F: Field<Thing = T>> FieldOps<T> for FieldOf<F> {
     }
 
     fn show(&self, nil: &T, pool: &Pool<T>, handle: Handle<T>, out: &mut Clip) {
-        // An error says that the text was clipped, or that the type's own code failed: what is there is shown.
+        // An error says that the text was clipped, or that the type's own code failed: what is
+        // there is shown.
         let _ = self.with(nil, pool, handle, |value| (self.how.show.0)(value, out));
     }
 
@@ -189,7 +204,9 @@ fn parts_of(json: &Value) -> Vec<String> {
             Value::Array(list) if depth < 2 && list.len() <= MOST_PARTS => {
                 list.iter().enumerate().for_each(|(at, json)| inner(&at.to_string(), json));
             }
-            Value::Object(map) if depth < 2 => map.iter().for_each(|(name, json)| inner(name, json)),
+            Value::Object(map) if depth < 2 => {
+                map.iter().for_each(|(name, json)| inner(name, json))
+            }
             _ => {}
         }
     }

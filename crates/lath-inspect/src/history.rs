@@ -1,4 +1,5 @@
-//! What was measured in the last ticks, for the charts: one value per series and tick, and one per 64 ticks.
+//! What was measured in the last ticks, for the charts: one value per series and tick, and one per
+//! 64 ticks.
 
 use std::collections::VecDeque;
 
@@ -45,7 +46,8 @@ fn push(ring: &mut VecDeque<f32>, value: f32) {
 }
 
 impl History {
-    /// Notes a value. Series are found by their place first: they come in the same order in every tick.
+    /// Notes a value. Series are found by their place first: they come in the same order in every
+    /// tick.
     pub(crate) fn note(&mut self, place: usize, name: &str, value: f64) {
         if let Some(series) = self.series.get_mut(place).filter(|series| series.name == name) {
             return series.note(value);
@@ -67,10 +69,9 @@ impl History {
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        let series = self
-            .series
-            .iter()
-            .map(|series| json!({ "name": series.name, "fine": series.fine, "coarse": series.coarse }));
+        let series = self.series.iter().map(
+            |series| json!({ "name": series.name, "fine": series.fine, "coarse": series.coarse }),
+        );
         json!({ "tick": self.ticks, "span": SPAN, "series": series.collect::<Vec<_>>() })
     }
 }

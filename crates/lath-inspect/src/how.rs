@@ -30,7 +30,8 @@ impl<V> How<V> {
         Self { show, json, number, flags, link }
     }
 
-    /// The value as JSON: a handle as the text of its bits or `null`, flags as a list of names, the rest by serde.
+    /// The value as JSON: a handle as the text of its bits or `null`, flags as a list of names, the
+    /// rest by serde.
     pub(crate) fn read(&self, value: &V) -> Option<Value> {
         if let Some(link) = &self.link {
             let bits = (link.bits)(value);
@@ -53,7 +54,9 @@ impl<V> How<V> {
                 _ => None,
             };
             let handle = bits.and_then(link.from_bits);
-            return handle.ok_or_else(|| format!("expected the bits of a handle as text, or null, not {json}"));
+            return handle.ok_or_else(|| {
+                format!("expected the bits of a handle as text, or null, not {json}")
+            });
         }
         if let Some(flags) = &self.flags {
             return flags.parse(&json).map(flags.narrow);
@@ -64,7 +67,8 @@ impl<V> How<V> {
         }
     }
 
-    /// The value as the text of JSON: numbers as they are written in their own type, not as the nearest of another.
+    /// The value as the text of JSON: numbers as they are written in their own type, not as the
+    /// nearest of another.
     pub(crate) fn read_text(&self, value: &V) -> Option<String> {
         match (&self.link, &self.flags, self.json.text) {
             (None, None, Some(text)) => text(value),
@@ -72,7 +76,8 @@ impl<V> How<V> {
         }
     }
 
-    /// Whether values can be read from JSON: tried with one, since a type that borrows says that it can and cannot.
+    /// Whether values can be read from JSON: tried with one, since a type that borrows says that it
+    /// can and cannot.
     pub(crate) fn is_editable(&self, sample: &V) -> bool {
         if self.link.is_some() || self.flags.is_some() {
             return true;
@@ -126,7 +131,8 @@ fn bits_of(names: &[(&'static str, u64)], json: &Value) -> Result<u64, String> {
     let known = || names.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let one = |name: &str| {
         let found = names.iter().find(|flag| flag.0 == name).map(|flag| flag.1);
-        let bits = found.or_else(|| name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()));
+        let bits = found
+            .or_else(|| name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()));
         bits.ok_or_else(|| format!("there is no flag `{name}`: the flags are {}", known()))
     };
     match json {

@@ -81,11 +81,20 @@ pub(crate) const PREFIX: &str = "/api/v1/";
 
 impl Core {
     /// Answers a request, or begins to.
-    pub(crate) fn begin(&mut self, world: &mut World, schedule: &mut Schedule, request: &Request) -> Begun {
+    pub(crate) fn begin(
+        &mut self,
+        world: &mut World,
+        schedule: &mut Schedule,
+        request: &Request,
+    ) -> Begun {
         let name = request.path.strip_prefix(PREFIX);
         let Some((_, route)) = ROUTES.iter().find(|(path, _)| Some(*path) == name) else {
             let known: Vec<_> = ROUTES.iter().map(|(path, _)| *path).collect();
-            let message = format!("there is nothing at `{}`, but at {PREFIX}: {}", request.path, known.join(", "));
+            let message = format!(
+                "there is nothing at `{}`, but at {PREFIX}: {}",
+                request.path,
+                known.join(", ")
+            );
             return Err(Fault::new(404, message)).into();
         };
         let method = match route {
@@ -97,7 +106,11 @@ impl Core {
             return Err(Fault::new(405, format!("`{}` needs {needed}", request.path))).into();
         }
         if method == Method::Post && self.read_only {
-            return Err(Fault::new(403, "this inspector only looks: it was made with `read_only`".into())).into();
+            return Err(Fault::new(
+                403,
+                "this inspector only looks: it was made with `read_only`".into(),
+            ))
+            .into();
         }
         let params = Params(&request.params);
         match route {
@@ -110,13 +123,23 @@ impl Core {
     }
 
     /// The pool of a name, and its number.
-    pub(crate) fn table(&self, world: &World, name: &str) -> Result<(usize, Arc<dyn Table>), Fault> {
-        let found = self.tables.iter().position(|table| table.meta().name == name || table.meta().type_name == name);
+    pub(crate) fn table(
+        &self,
+        world: &World,
+        name: &str,
+    ) -> Result<(usize, Arc<dyn Table>), Fault> {
+        let found = self
+            .tables
+            .iter()
+            .position(|table| table.meta().name == name || table.meta().type_name == name);
         if let Some(at) = found {
             return Ok((at, self.tables[at].clone()));
         }
         let known: Vec<_> = self.tables.iter().map(|table| table.meta().name.as_str()).collect();
-        let is_there = world.pools().iter().any(|pool| crate::how::short(pool.name) == name || pool.name == name);
+        let is_there = world
+            .pools()
+            .iter()
+            .any(|pool| crate::how::short(pool.name) == name || pool.name == name);
         let message = if is_there {
             format!(
                 "the fields of `{name}` are not known: derive `Inspect` for it and call `inspector.pool::<{name}>()`"
@@ -132,12 +155,15 @@ impl Core {
         let Some(name) = name else { return Ok(0) };
         let trees = &table.meta().trees;
         let found = trees.iter().position(|tree| tree == name);
-        found.ok_or_else(|| Fault::new(404, format!("there is no tree `{name}`, but {}", trees.join(", "))))
+        found.ok_or_else(|| {
+            Fault::new(404, format!("there is no tree `{name}`, but {}", trees.join(", ")))
+        })
     }
 
     /// What is sent to all who listen.
     pub(crate) fn beat(&self, world: &World) -> Value {
-        let pools = world.pools().into_iter().map(|pool| (self.name_of(&pool), json!(pool.stats.live)));
+        let pools =
+            world.pools().into_iter().map(|pool| (self.name_of(&pool), json!(pool.stats.live)));
         json!({
             "tick": self.history.ticks,
             "tick_ms": self.history.last(TICK),
@@ -156,7 +182,8 @@ impl Core {
 /// The series of the time that a tick takes.
 pub(crate) const TICK: &str = "tick (ms)";
 
-/// Lists of handles that were found and sorted, so that a page can be turned without doing it again.
+/// Lists of handles that were found and sorted, so that a page can be turned without doing it
+/// again.
 #[derive(Default)]
 pub(crate) struct Lists {
     lists: VecDeque<List>,
@@ -211,7 +238,14 @@ const KEPT_LIVES: usize = 16;
 
 impl Seen {
     /// Notes who lives in a slot, and answers everyone who was seen there, oldest first.
-    pub(crate) fn note(&mut self, table: usize, slot: u32, generation: u32, tick: u64, label: &str) -> Value {
+    pub(crate) fn note(
+        &mut self,
+        table: usize,
+        slot: u32,
+        generation: u32,
+        tick: u64,
+        label: &str,
+    ) -> Value {
         if self.slots.len() >= KEPT_SLOTS && !self.slots.contains_key(&(table, slot)) {
             self.slots.clear();
         }

@@ -61,8 +61,8 @@ pub struct Inspector {
     pub(crate) server: Option<crate::http::Server>,
 }
 
-/// How much may be done in one [`update`](Inspector::update). A slice takes a few hundredths of a millisecond, unless the
-/// `Debug` or `Serialize` of a field takes long. One slice is always done.
+/// How much may be done in one [`update`](Inspector::update). A slice takes a few hundredths of a
+/// millisecond, unless the `Debug` or `Serialize` of a field takes long. One slice is always done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Slices are begun for as long as they are likely to end within this.
@@ -96,7 +96,8 @@ impl Default for Inspector {
 }
 
 impl Inspector {
-    /// An inspector that nobody can reach but through [`handle`](Self::handle) and [`line`](Self::line).
+    /// An inspector that nobody can reach but through [`handle`](Self::handle) and
+    /// [`line`](Self::line).
     ///
     /// # Examples
     ///
@@ -124,7 +125,8 @@ impl Inspector {
 
     // What is shown.
 
-    /// Shows the fields of the things of a type. Pools that were not named here show how many things they have.
+    /// Shows the fields of the things of a type. Pools that were not named here show how many
+    /// things they have.
     ///
     /// # Examples
     ///
@@ -133,7 +135,8 @@ impl Inspector {
         self.add::<T>(|table| table)
     }
 
-    /// As [`pool`](Self::pool), with a second tree beside the one of [`Pool::tree`](lath_core::Pool::tree).
+    /// As [`pool`](Self::pool), with a second tree beside the one of
+    /// [`Pool::tree`](lath_core::Pool::tree).
     ///
     /// # Examples
     ///
@@ -161,7 +164,8 @@ impl Inspector {
         self
     }
 
-    /// Adds a value to a chart, for this tick: frames, bytes that are allocated, whatever can be counted.
+    /// Adds a value to a chart, for this tick: frames, bytes that are allocated, whatever can be
+    /// counted.
     ///
     /// # Examples
     ///
@@ -176,8 +180,8 @@ impl Inspector {
         }
     }
 
-    /// Adds a chart of how many things of a type are spawned in a tick. From now on the world calls a
-    /// [hook](World::on_spawn) for every one of them.
+    /// Adds a chart of how many things of a type are spawned in a tick. From now on the world calls
+    /// a [hook](World::on_spawn) for every one of them.
     ///
     /// # Examples
     ///
@@ -229,8 +233,9 @@ impl Inspector {
         self
     }
 
-    /// How often the world is to be run in this tick: once; not at all while paused; more or less often at other speeds.
-    /// Time is measured from here to the next [`update`](Self::update). Who does not ask cannot be paused.
+    /// How often the world is to be run in this tick: once; not at all while paused; more or less
+    /// often at other speeds. Time is measured from here to the next [`update`](Self::update). Who
+    /// does not ask cannot be paused.
     ///
     /// # Examples
     ///
@@ -287,7 +292,12 @@ impl Inspector {
     /// assert_eq!(ships["total"], 10);
     /// assert_eq!(ships["rows"][0]["label"], "ship 9");
     /// ```
-    pub fn handle(&mut self, world: &mut World, schedule: &mut Schedule, request: Request) -> Response {
+    pub fn handle(
+        &mut self,
+        world: &mut World,
+        schedule: &mut Schedule,
+        request: Request,
+    ) -> Response {
         let begun = guarded(|| self.core.begin(world, schedule, &request));
         match begun {
             Err(response) | Ok(Begun::Done(response)) => response,
@@ -301,8 +311,8 @@ impl Inspector {
         }
     }
 
-    /// Notes what there is to note of a tick, and answers requests that have come in, within the [budget](Self::budget). Call
-    /// it once a tick, between runs.
+    /// Notes what there is to note of a tick, and answers requests that have come in, within the
+    /// [budget](Self::budget). Call it once a tick, between runs.
     ///
     /// # Examples
     ///
@@ -312,7 +322,9 @@ impl Inspector {
         while let Ok(waiting) = self.waiting.try_recv() {
             match waiting {
                 Waiting::Request(asked) => self.asked.push_back(asked),
-                Waiting::Listener(listener) if self.listeners.len() < MOST_LISTENERS => self.listeners.push(listener),
+                Waiting::Listener(listener) if self.listeners.len() < MOST_LISTENERS => {
+                    self.listeners.push(listener)
+                }
                 Waiting::Listener(_) => {}
             }
         }
@@ -342,7 +354,8 @@ impl Inspector {
         updated
     }
 
-    /// One slice: new requests first, since most are answered at once; then those that take long, in turn.
+    /// One slice: new requests first, since most are answered at once; then those that take long,
+    /// in turn.
     fn slice(&mut self, world: &mut World, schedule: &mut Schedule, updated: &mut Updated) -> bool {
         if let Some(asked) = self.asked.pop_front() {
             if asked.is_wanted() {
@@ -373,7 +386,8 @@ impl Inspector {
         true
     }
 
-    /// While nothing is run nothing is noted: who pauses to look at the charts still finds there what there was.
+    /// While nothing is run nothing is noted: who pauses to look at the charts still finds there
+    /// what there was.
     fn note_tick(&mut self, world: &World) {
         if self.idle {
             return;
@@ -409,17 +423,20 @@ impl Inspector {
         self.beat_at = Some(Instant::now());
         let beat: Arc<str> = self.core.beat(world).to_string().into();
         // Who is behind misses this one; who is gone is forgotten.
-        self.listeners
-            .retain(|listener| !matches!(listener.try_send(beat.clone()), Err(TrySendError::Disconnected(_))));
+        self.listeners.retain(|listener| {
+            !matches!(listener.try_send(beat.clone()), Err(TrySendError::Disconnected(_)))
+        });
     }
 }
 
-/// The code of fields' types is not ours: if it panics, the request has failed and the program goes on.
+/// The code of fields' types is not ours: if it panics, the request has failed and the program goes
+/// on.
 fn guarded<A>(f: impl FnOnce() -> A) -> Result<A, Response> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
-        let body: Value = Response::from(Fault::new(500, format!("the code of a type panicked: {text}"))).body;
+        let body: Value =
+            Response::from(Fault::new(500, format!("the code of a type panicked: {text}"))).body;
         Response { status: 500, body }
     })
 }

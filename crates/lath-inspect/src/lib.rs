@@ -1,7 +1,8 @@
 //! The live world of [lath](https://docs.rs/lath) in a browser tab.
 //!
-//! Two lines in the program, and a browser at `http://127.0.0.1:7878` shows pools, trees, things and their fields, the schedule
-//! and its times; edits fields, spawns, despawns and moves things; pauses, steps and changes the speed.
+//! Two lines in the program, and a browser at `http://127.0.0.1:7878` shows pools, trees, things
+//! and their fields, the schedule and its times; edits fields, spawns, despawns and moves things;
+//! pauses, steps and changes the speed.
 //!
 //! ```no_run
 //! use lath_core::Thing;
@@ -38,7 +39,8 @@
 //!
 //! # Features
 //!
-//! `http` (default): [`Inspector::bind`] and the page. Without it, [`Inspector::handle`] and [`Line`] are for other transports.
+//! `http` (default): [`Inspector::bind`] and the page. Without it, [`Inspector::handle`] and
+//! [`Line`] are for other transports.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,4 +1,5 @@
-//! The line between the world's thread and those that carry requests: bounded, and nobody on it waits for ever.
+//! The line between the world's thread and those that carry requests: bounded, and nobody on it
+//! waits for ever.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Weak};
@@ -12,7 +13,8 @@ const MOST_WAITING: usize = 64;
 /// How many beats a listener may be behind before it misses some.
 const MOST_BEATS: usize = 8;
 
-/// A way to ask the inspector from other threads: [`Inspector::line`](crate::Inspector::line). It can be cloned.
+/// A way to ask the inspector from other threads: [`Inspector::line`](crate::Inspector::line). It
+/// can be cloned.
 ///
 /// # Examples
 ///
@@ -68,7 +70,8 @@ impl Line {
         (Self { sender }, receiver)
     }
 
-    /// Asks, and waits for an answer: 503 if too many are waiting already, 504 if the world does not answer in time.
+    /// Asks, and waits for an answer: 503 if too many are waiting already, 504 if the world does
+    /// not answer in time.
     ///
     /// # Examples
     ///
@@ -77,7 +80,8 @@ impl Line {
         self.send(request).wait(patience)
     }
 
-    /// Asks without waiting. Whoever drops the answer does not want it any more, and no more work is done for it.
+    /// Asks without waiting. Whoever drops the answer does not want it any more, and no more work
+    /// is done for it.
     ///
     /// # Examples
     ///
@@ -96,7 +100,9 @@ impl Line {
         let asked = Asked { request, reply: reply.clone(), asker: Arc::downgrade(&here) };
         let refused = match self.sender.try_send(Waiting::Request(asked)) {
             Ok(()) => None,
-            Err(TrySendError::Full(_)) => Some(format!("{MOST_WAITING} requests are waiting already: try again")),
+            Err(TrySendError::Full(_)) => {
+                Some(format!("{MOST_WAITING} requests are waiting already: try again"))
+            }
             Err(TrySendError::Disconnected(_)) => Some("the inspector is gone".to_owned()),
         };
         if let Some(message) = refused {
@@ -106,8 +112,8 @@ impl Line {
         Answer { answer, _here: here }
     }
 
-    /// A text of JSON for every beat, a few a second while the world is updated. Who does not keep up misses some. `None` if
-    /// too many are waiting already.
+    /// A text of JSON for every beat, a few a second while the world is updated. Who does not keep
+    /// up misses some. `None` if too many are waiting already.
     ///
     /// # Examples
     ///

@@ -53,7 +53,11 @@ impl Pace {
 
     pub(crate) fn set_speed(&mut self, speed: f64) -> Result<(), String> {
         if !SPEEDS.contains(&speed) {
-            return Err(format!("the speed must be from {} to {}, not {speed}", SPEEDS.start(), SPEEDS.end()));
+            return Err(format!(
+                "the speed must be from {} to {}, not {speed}",
+                SPEEDS.start(),
+                SPEEDS.end()
+            ));
         }
         self.speed = speed;
         self.owed = 0.0;

@@ -1,7 +1,8 @@
 //! What the type of a field can do, asked of the compiler by the code that the derive writes.
 //!
-//! A method call looks for `&self` methods first on the type as written, then on what it refers to. `(&&&probe).show()` thus
-//! finds the trait for `&&Probe` if its bounds hold, else the one for `&Probe`, else the one for `Probe`, which has none.
+//! A method call looks for `&self` methods first on the type as written, then on what it refers to.
+//! `(&&&probe).show()` thus finds the trait for `&&Probe` if its bounds hold, else the one for
+//! `&Probe`, else the one for `Probe`, which has none.
 
 use std::any::{TypeId, type_name};
 use std::fmt::{Debug, Display};
@@ -21,10 +22,16 @@ impl<V> Probe<V> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// All the questions, so that their methods are found. Without names: types of fields may have the same ones.
+/// All the questions, so that their methods are found. Without names: types of fields may have the
+/// same ones.
 pub mod prelude {
-    pub use super::{FlagsAny as _, FlagsNone as _, JsonBoth as _, JsonNone as _, JsonRead as _, LinkAny as _};
-    pub use super::{LinkNone as _, NumberAny as _, NumberNone as _, ShowDebug as _, ShowDisplay as _, ShowName as _};
+    pub use super::{
+        FlagsAny as _, FlagsNone as _, JsonBoth as _, JsonNone as _, JsonRead as _, LinkAny as _,
+    };
+    pub use super::{
+        LinkNone as _, NumberAny as _, NumberNone as _, ShowDebug as _, ShowDisplay as _,
+        ShowName as _,
+    };
 }
 
 /// The type has `Display`.
@@ -63,8 +70,9 @@ impl<V> ShowName<V> for Probe<V> {
     }
 }
 
-/// The type has `Serialize` and `Deserialize`. Not `DeserializeOwned`, whose "for any lifetime" the compiler leaves out when it looks
-/// for a method: a field with a borrowed text would be taken here and then refused.
+/// The type has `Serialize` and `Deserialize`. Not `DeserializeOwned`, whose "for any lifetime" the
+/// compiler leaves out when it looks for a method: a field with a borrowed text would be taken here
+/// and then refused.
 pub trait JsonBoth<V> {
     /// How it is read and written.
     fn json(&self) -> Json<V>;
@@ -142,7 +150,9 @@ impl<V: Flags + TagSet> FlagsAny<V> for &Probe<V> {
     fn flags(&self) -> Option<FlagsHow<V>> {
         let named = V::FLAGS.iter().filter(|flag| !flag.name().is_empty());
         Some(FlagsHow {
-            names: named.map(|flag| (flag.name(), TagSet::widen(V::from_bits_retain(flag.value().bits())))).collect(),
+            names: named
+                .map(|flag| (flag.name(), TagSet::widen(V::from_bits_retain(flag.value().bits()))))
+                .collect(),
             widen: |value| TagSet::widen(*value),
             narrow: TagSet::narrow,
         })

@@ -63,7 +63,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The response that says what is wrong with the bytes: more than 1 MiB, or not an object of JSON.
+    /// The response that says what is wrong with the bytes: more than 1 MiB, or not an object of
+    /// JSON.
     ///
     /// # Examples
     ///
@@ -74,7 +75,9 @@ impl Request {
     /// ```
     pub fn from_bytes(path: &str, body: &[u8]) -> Result<Self, Response> {
         if body.len() > MOST_BYTES {
-            return Err(Fault::new(413, format!("the body has more than {MOST_BYTES} bytes")).into());
+            return Err(
+                Fault::new(413, format!("the body has more than {MOST_BYTES} bytes")).into()
+            );
         }
         match serde_json::from_slice(body) {
             Ok(body @ Value::Object(_)) => Ok(Self::post(path, body)),
@@ -160,8 +163,12 @@ impl Params<'_> {
     /// Refuses names that mean nothing here.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), Fault> {
         match self.0.keys().find(|name| !known.contains(&name.as_str()) && *name != "token") {
-            Some(name) if known.is_empty() => Err(Fault::new(400, format!("there is no `{name}` here"))),
-            Some(name) => Err(Fault::new(400, format!("there is no `{name}` here, but {}", known.join(", ")))),
+            Some(name) if known.is_empty() => {
+                Err(Fault::new(400, format!("there is no `{name}` here")))
+            }
+            Some(name) => {
+                Err(Fault::new(400, format!("there is no `{name}` here, but {}", known.join(", "))))
+            }
             None => Ok(()),
         }
     }
@@ -183,7 +190,12 @@ impl Params<'_> {
         match self.text(name)? {
             None | Some("") => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| {
-                Fault::new(400, format!("`{name}` must be the bits of a handle in decimal digits, not `{text}`"))
+                Fault::new(
+                    400,
+                    format!(
+                        "`{name}` must be the bits of a handle in decimal digits, not `{text}`"
+                    ),
+                )
             }),
         }
     }
@@ -199,7 +211,9 @@ impl Params<'_> {
             Some(Value::Number(number)) => number.as_u64(),
             Some(_) => None,
         };
-        let number = number.ok_or_else(|| Fault::new(400, format!("`{name}` must be a whole number, 0 or more")))?;
+        let number = number.ok_or_else(|| {
+            Fault::new(400, format!("`{name}` must be a whole number, 0 or more"))
+        })?;
         Ok(usize::try_from(number).unwrap_or(usize::MAX).min(most))
     }
 

@@ -33,12 +33,14 @@ impl Key {
 /// Something to be sorted: a key and a handle.
 type Entry = (Key, u64);
 
-/// Entries in order, in chunks that are turned around: the next one is the last of the first chunk. No chunk is empty.
+/// Entries in order, in chunks that are turned around: the next one is the last of the first chunk.
+/// No chunk is empty.
 type Run = VecDeque<Vec<Entry>>;
 
 /// A sort that is under way. Entries that compare as equal stay in their order.
 ///
-/// Everything is in chunks, so that nothing ever has to be done to all entries at once: not even to move or to drop them.
+/// Everything is in chunks, so that nothing ever has to be done to all entries at once: not even to
+/// move or to drop them.
 pub(crate) struct Sort {
     descending: bool,
     /// Chunks as they came, the one that is being filled last.
@@ -115,7 +117,9 @@ impl Sort {
         let Some((left, right, whole, chunk)) = &mut self.merging else { return };
         for _ in 0..CHUNK {
             let take_left = match (peek(left), peek(right)) {
-                (Some(one), Some(other)) => one.compare(other, self.descending) != Ordering::Greater,
+                (Some(one), Some(other)) => {
+                    one.compare(other, self.descending) != Ordering::Greater
+                }
                 (one, _) => one.is_some(),
             };
             let from = if take_left { &mut *left } else { &mut *right };

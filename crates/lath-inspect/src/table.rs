@@ -14,8 +14,15 @@ use crate::response::Fault;
 pub(crate) trait Table: Send + Sync {
     fn meta(&self) -> &TableMeta;
     fn stats(&self, world: &World) -> Option<Stats>;
-    /// Shows `f` up to `most` live things from a slot on. Answers where to go on, or `None` at the end.
-    fn visit(&self, world: &World, from: u32, most: usize, f: &mut dyn FnMut(&dyn Row)) -> Option<u32>;
+    /// Shows `f` up to `most` live things from a slot on. Answers where to go on, or `None` at the
+    /// end.
+    fn visit(
+        &self,
+        world: &World,
+        from: u32,
+        most: usize,
+        f: &mut dyn FnMut(&dyn Row),
+    ) -> Option<u32>;
     /// Shows `f` the thing that a handle names.
     fn row(&self, world: &World, bits: u64, f: &mut dyn FnMut(&dyn Row)) -> Result<(), Fault>;
     fn spawn(&self, world: &mut World) -> Result<u64, Fault>;
@@ -108,7 +115,8 @@ impl<T: Inspect> TableOf<T> {
         let nil = Box::new(T::default());
         let fields = FieldList::<T>::of_thing().fields;
         let metas: Vec<FieldMeta> = fields.iter().map(|field| field.meta(&nil)).collect();
-        let label = LABELS.iter().find_map(|label| metas.iter().position(|field| field.name == *label));
+        let label =
+            LABELS.iter().find_map(|label| metas.iter().position(|field| field.name == *label));
         let meta = TableMeta {
             name,
             type_name: type_name::<T>(),
@@ -127,16 +135,23 @@ impl<T: Inspect> TableOf<T> {
     }
 
     fn pool<'w>(&self, world: &'w World) -> Result<&'w Pool<T>, Fault> {
-        world.try_pool::<T>().map_err(|_| Fault::new(404, format!("the world has no pool of {} yet", self.meta.name)))
+        world.try_pool::<T>().map_err(|_| {
+            Fault::new(404, format!("the world has no pool of {} yet", self.meta.name))
+        })
     }
 
     fn good(&self, world: &World, bits: u64) -> Result<Handle<T>, Fault> {
         let handle = Handle::<T>::from_bits(bits);
         if handle.to_bits() != bits || bits == 0 {
-            return Err(Fault::new(404, format!("no thing of {} has the handle {bits}", self.meta.name)));
+            return Err(Fault::new(
+                404,
+                format!("no thing of {} has the handle {bits}", self.meta.name),
+            ));
         }
         self.pool(world)?.check(handle).map(|()| handle).map_err(|error| match error {
-            HandleError::Stale { .. } | HandleError::Retired { .. } => Fault::new(410, format!("{error}")),
+            HandleError::Stale { .. } | HandleError::Retired { .. } => {
+                Fault::new(410, format!("{error}"))
+            }
             error => Fault::new(404, format!("{error}")),
         })
     }
@@ -193,7 +208,13 @@ impl<T: Inspect> Table for TableOf<T> {
         world.has_pool::<T>().then(|| world.pool::<T>().stats())
     }
 
-    fn visit(&self, world: &World, from: u32, most: usize, f: &mut dyn FnMut(&dyn Row)) -> Option<u32> {
+    fn visit(
+        &self,
+        world: &World,
+        from: u32,
+        most: usize,
+        f: &mut dyn FnMut(&dyn Row),
+    ) -> Option<u32> {
         let pool = world.try_pool::<T>().ok()?;
         let mut slot = from;
         for _ in 0..most {
@@ -242,7 +263,8 @@ impl<T: Inspect> Table for TableOf<T> {
 
     fn detach(&self, world: &mut World, tree: usize, child: u64) -> Result<(), Fault> {
         let child = self.good(world, child)?;
-        (self.trees[tree].detach)(world.pool_mut::<T>(), child).map_err(|error| Fault::new(409, format!("{error}")))
+        (self.trees[tree].detach)(world.pool_mut::<T>(), child)
+            .map_err(|error| Fault::new(409, format!("{error}")))
     }
 
     fn links(&self, world: &World, tree: usize, bits: u64) -> Links {

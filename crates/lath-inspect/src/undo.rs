@@ -55,13 +55,16 @@ impl Undo {
         self.changes.push_back(change);
     }
 
-    /// What was changed about a thing before it went can be taken back on the one that stands for it now.
+    /// What was changed about a thing before it went can be taken back on the one that stands for
+    /// it now.
     fn rename(&mut self, table: usize, old: u64, new: u64) {
         let swap = |bits: &mut u64| *bits = if *bits == old { new } else { *bits };
         for change in self.changes.iter_mut().filter(|change| change.table == table) {
             match &mut change.back {
                 Back::Write { thing, .. } | Back::Despawn { thing } => swap(thing),
-                Back::Again { parents, .. } => parents.iter_mut().for_each(|(_, parent)| swap(parent)),
+                Back::Again { parents, .. } => {
+                    parents.iter_mut().for_each(|(_, parent)| swap(parent))
+                }
                 Back::Attach { thing, parent, .. } => {
                     swap(thing);
                     parent.iter_mut().for_each(swap);
@@ -101,7 +104,9 @@ impl Core {
                 let undo = self.undo.to_json();
                 return Ok(json!({ "undone": change.words, "undo": undo, "id": new.to_string() }));
             }
-            Back::Attach { tree, thing, parent: Some(parent) } => table.attach(world, tree, thing, parent)?,
+            Back::Attach { tree, thing, parent: Some(parent) } => {
+                table.attach(world, tree, thing, parent)?
+            }
             Back::Attach { tree, thing, parent: None } => table.detach(world, tree, thing)?,
         }
         Ok(json!({ "undone": change.words, "undo": self.undo.to_json() }))

@@ -1,4 +1,5 @@
-//! Whatever is asked, in whatever order: an answer, a world that is still whole, and never a panic. See `games/requests.rs`.
+//! Whatever is asked, in whatever order: an answer, a world that is still whole, and never a panic.
+//! See `games/requests.rs`.
 
 mod common;
 #[path = "games/requests.rs"]

@@ -40,7 +40,8 @@ fn a_long_request_is_answered_over_many_updates_and_quick_ones_overtake_it() {
     assert_eq!(page["total"], 20_010);
     let first = &page["rows"][0]["cells"][1]["text"];
     assert!(first.as_str().unwrap().starts_with("Vec2 { x: 0.0"), "{first}");
-    // 20 010 things in slices of 512, a sort in slices of 2048, four rounds of merging: some hundred slices, two per update.
+    // 20 010 things in slices of 512, a sort in slices of 2048, four rounds of merging: some
+    // hundred slices, two per update.
     assert!((40..70).contains(&updates), "{updates} updates");
 }
 
@@ -62,7 +63,8 @@ fn nobody_works_for_one_who_has_gone() {
 fn too_many_at_once_are_told_to_try_again() {
     let at = crowd();
     let line = at.inspector.line();
-    let answers: Vec<u16> = (0..70).map(|_| line.ask(Request::get("/api/v1/world"), Duration::ZERO).status).collect();
+    let answers: Vec<u16> =
+        (0..70).map(|_| line.ask(Request::get("/api/v1/world"), Duration::ZERO).status).collect();
     assert_eq!(answers.iter().filter(|&&status| status == 504).count(), 64);
     assert_eq!(answers.iter().filter(|&&status| status == 503).count(), 6);
 }

@@ -43,7 +43,10 @@ fn tuples_and_structs_without_fields_are_shown() {
     assert_eq!(texts, ["1.5", "A B", "x", "Some(\"y\")"]);
     assert_eq!(fields[0]["name"], "0");
     assert_eq!((&fields[1]["tags"], &fields[1]["flags"]), (&json!(true), &json!(["A", "B"])));
-    assert_eq!(fields[2]["editable"], false, "a borrowed text can be written as JSON, and not read from it");
+    assert_eq!(
+        fields[2]["editable"], false,
+        "a borrowed text can be written as JSON, and not read from it"
+    );
     assert_eq!(first(Unit).0, Vec::<Value>::new());
     assert_eq!(first(Empty {}).0, Vec::<Value>::new());
 }
@@ -88,7 +91,8 @@ fn names_of_fields_and_types_are_not_in_the_way() {
         #[thing(hot)]
         me: Handle<odd>,
     }
-    let thing = odd { list: ShowName, probe: Probe, how: How, r#type: 7, thing: None, me: Handle::NIL };
+    let thing =
+        odd { list: ShowName, probe: Probe, how: How, r#type: 7, thing: None, me: Handle::NIL };
     let (texts, fields) = first(thing);
     assert_eq!(texts, ["ShowName", "Probe", "How", "7", "None", "nil"]);
     assert_eq!((&fields[3]["name"], &fields[4]["editable"]), (&json!("type"), &json!(true)));

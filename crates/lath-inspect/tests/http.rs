@@ -71,8 +71,9 @@ impl Running {
     fn ask(&self, method: &str, target: &str, headers: &str, body: &str) -> (u16, Value) {
         let host = self.address;
         let length = body.len();
-        let request =
-            format!("{method} {target} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{headers}\r\n{body}");
+        let request = format!(
+            "{method} {target} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+        );
         let (status, body) = self.raw(request.as_bytes());
         (status, serde_json::from_str(&body).unwrap_or(Value::String(body)))
     }
@@ -196,7 +197,10 @@ fn a_client_that_sends_a_byte_now_and_then_is_let_go_and_delays_nobody() {
 fn a_client_that_asks_and_does_not_listen_delays_nobody() {
     let at = Running::new();
     let mut deaf = TcpStream::connect(at.address).unwrap();
-    deaf.write_all(format!("GET /api/v1/events HTTP/1.1\r\nHost: {}\r\n\r\n", at.address).as_bytes()).unwrap();
+    deaf.write_all(
+        format!("GET /api/v1/events HTTP/1.1\r\nHost: {}\r\n\r\n", at.address).as_bytes(),
+    )
+    .unwrap();
     let mut silent: Vec<_> = (0..10).map(|_| TcpStream::connect(at.address).unwrap()).collect();
     let before = at.ticks.load(Ordering::Relaxed);
     assert_eq!(at.get("/api/v1/world").0, 200);
@@ -224,7 +228,11 @@ fn beats_come_as_events() {
     let at = Running::new();
     let mut stream = TcpStream::connect(at.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    stream.write_all(format!("GET /api/v1/events HTTP/1.1\r\nHost: {}\r\n\r\n", at.address).as_bytes()).unwrap();
+    stream
+        .write_all(
+            format!("GET /api/v1/events HTTP/1.1\r\nHost: {}\r\n\r\n", at.address).as_bytes(),
+        )
+        .unwrap();
     let mut heard = String::new();
     let mut part = [0; 1024];
     while heard.matches("event: beat\n").count() < 2 {
@@ -245,13 +253,19 @@ fn a_token_is_needed_where_one_was_given() {
     assert_eq!(at.get("/api/v1/world").0, 401);
     assert_eq!(at.get("/api/v1/world?token=0123456789abcdeX").0, 401);
     assert_eq!(at.get("/api/v1/world?token=0123456789abcdef").0, 200);
-    assert_eq!(at.ask("GET", "/api/v1/world", "Authorization: Bearer 0123456789abcdef\r\n", "").0, 200);
+    assert_eq!(
+        at.ask("GET", "/api/v1/world", "Authorization: Bearer 0123456789abcdef\r\n", "").0,
+        200
+    );
 }
 
 #[test]
 fn addresses_that_others_can_reach_need_a_token() {
     assert!(matches!(Inspector::bind("0.0.0.0:0"), Err(BindError::NeedsToken(_))));
-    assert!(matches!(Inspector::options().token("short").bind("127.0.0.1:0"), Err(BindError::ShortToken)));
+    assert!(matches!(
+        Inspector::options().token("short").bind("127.0.0.1:0"),
+        Err(BindError::ShortToken)
+    ));
     assert!(matches!(Inspector::bind("nonsense"), Err(BindError::Io(_))));
     assert!(Inspector::options().token("0123456789abcdef").bind("0.0.0.0:0").is_ok());
     let taken = Inspector::bind("127.0.0.1:0").unwrap();
@@ -260,10 +274,13 @@ fn addresses_that_others_can_reach_need_a_token() {
 
 #[test]
 fn a_world_that_is_not_updated_is_reported_as_such() {
-    let inspector = Inspector::options().world_timeout(Duration::from_millis(20)).bind("127.0.0.1:0").unwrap();
+    let inspector =
+        Inspector::options().world_timeout(Duration::from_millis(20)).bind("127.0.0.1:0").unwrap();
     let address = inspector.address().unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(format!("GET /api/v1/world HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes()).unwrap();
+    stream
+        .write_all(format!("GET /api/v1/world HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes())
+        .unwrap();
     assert_eq!(read(&mut stream).0, 504);
 }
 

@@ -11,7 +11,12 @@ use serde_json::{Value, json};
 fn the_world_lists_pools_with_their_fields_and_those_that_were_not_named_with_counts() {
     let mut at = Fixture::new();
     let world = at.get("world");
-    let names: Vec<_> = world["pools"].as_array().unwrap().iter().map(|pool| pool["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = world["pools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pool| pool["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["Actor", "House", "Spark"]);
     let [actor, house, spark] = [0, 1, 2].map(|pool| &world["pools"][pool]);
     assert_eq!(
@@ -19,21 +24,30 @@ fn the_world_lists_pools_with_their_fields_and_those_that_were_not_named_with_co
         (&json!(10), &json!(1), &json!(1))
     );
     assert_eq!((&actor["known"], &spark["known"]), (&json!(true), &json!(false)));
-    let field = |name: &str| actor["fields"].as_array().unwrap().iter().find(|field| field["name"] == name).unwrap();
+    let field = |name: &str| {
+        actor["fields"].as_array().unwrap().iter().find(|field| field["name"] == name).unwrap()
+    };
     assert_eq!(field("pos")["parts"], json!(["x", "y"]));
     assert_eq!(field("tags")["flags"], json!(["MOVES", "ITEM", "FROZEN"]));
     assert_eq!(field("home")["link"], "House");
     assert_eq!((&field("hp")["number"], &field("hp")["editable"]), (&json!(true), &json!(true)));
-    assert_eq!((&field("mood")["editable"], &field("opaque")["editable"]), (&json!(false), &json!(false)));
+    assert_eq!(
+        (&field("mood")["editable"], &field("opaque")["editable"]),
+        (&json!(false), &json!(false))
+    );
     assert_eq!(house["fields"][1]["parts"], json!(["0.0", "0.1", "1.0", "1.1"]));
 }
 
 #[test]
 fn a_page_of_things_has_cells_for_the_columns_that_were_asked_for() {
     let mut at = Fixture::new();
-    let page = at.get("things?pool=Actor&columns=name,pos.y,tags,target,mood,opaque,slot&offset=3&limit=2");
+    let page = at
+        .get("things?pool=Actor&columns=name,pos.y,tags,target,mood,opaque,slot&offset=3&limit=2");
     assert_eq!((&page["total"], labels(&page["rows"])), (&json!(10), vec!["Orc 3", "Orc 4"]));
-    assert_eq!(page["columns"], json!(["name", "pos.y", "tags", "target", "mood", "opaque", "slot"]));
+    assert_eq!(
+        page["columns"],
+        json!(["name", "pos.y", "tags", "target", "mood", "opaque", "slot"])
+    );
     let cells = page["rows"][1]["cells"].as_array().unwrap();
     assert_eq!(cells[0]["text"], "Orc 4");
     assert_eq!(cells[1]["number"], 40.0);
@@ -85,7 +99,10 @@ fn a_list_is_kept_so_that_pages_can_be_turned_and_says_who_has_gone() {
     let list = at.get("things?pool=Actor&sort=hp&limit=1")["list"].as_u64().unwrap();
     at.world.despawn(at.actors[8]);
     let page = at.get(&format!("things?pool=Actor&list={list}&limit=3"));
-    assert_eq!((labels(&page["rows"]), &page["total"]), (vec!["ITEM FROZEN", "gone", "Orc 7"], &json!(10)));
+    assert_eq!(
+        (labels(&page["rows"]), &page["total"]),
+        (vec!["ITEM FROZEN", "gone", "Orc 7"], &json!(10))
+    );
     assert!(page["rows"][1]["gone"].as_str().unwrap().contains("stale"));
     for _ in 0..4 {
         at.get("things?pool=House");
@@ -93,14 +110,20 @@ fn a_list_is_kept_so_that_pages_can_be_turned_and_says_who_has_gone() {
     let old = at.ask(Request::get(&format!("/api/v1/things?pool=Actor&list={list}")));
     assert_eq!(old.status, 410);
     let other = at.get("things?pool=House")["list"].as_u64().unwrap();
-    assert_eq!(at.ask(Request::get(&format!("/api/v1/things?pool=Actor&list={other}"))).status, 410);
+    assert_eq!(
+        at.ask(Request::get(&format!("/api/v1/things?pool=Actor&list={other}"))).status,
+        410
+    );
 }
 
 #[test]
 fn details_show_every_field_its_links_and_the_lives_of_its_slot() {
     let mut at = Fixture::new();
     let thing = at.get(&format!("thing?pool=Actor&id={}", at.id(2)));
-    assert_eq!((&thing["label"], &thing["name"]), (&json!("Orc 2"), &json!(at.actors[2].to_string())));
+    assert_eq!(
+        (&thing["label"], &thing["name"]),
+        (&json!("Orc 2"), &json!(at.actors[2].to_string()))
+    );
     assert_eq!(field(&thing, "seed")["json"], (u64::MAX - 2).to_string());
     at.tell("edit", json!({ "pool": "Actor", "id": at.id(2), "field": "hp", "json": "0.1" }));
     let thing = at.get(&format!("thing?pool=Actor&id={}", at.id(2)));
@@ -114,14 +137,19 @@ fn details_show_every_field_its_links_and_the_lives_of_its_slot() {
     let slot = at.actors[2].index();
     at.world.despawn(at.actors[2]);
     let again = loop {
-        let again = at.world.spawn(Actor { name: "heir".into(), tags: Tags::MOVES, ..Default::default() });
+        let again =
+            at.world.spawn(Actor { name: "heir".into(), tags: Tags::MOVES, ..Default::default() });
         if again.index() == slot {
             break again;
         }
     };
     let stale = at.ask(Request::get(&format!("/api/v1/thing?pool=Actor&id={}", at.id(2))));
     assert_eq!(stale.status, 410);
-    assert!(stale.body["error"]["message"].as_str().unwrap().contains("now at generation 3"), "{}", stale.body);
+    assert!(
+        stale.body["error"]["message"].as_str().unwrap().contains("now at generation 3"),
+        "{}",
+        stale.body
+    );
     let thing = at.get(&format!("thing?pool=Actor&id={}", again.to_bits()));
     assert_eq!((&thing["generation"], &thing["lives"]), (&json!(3), &json!(2)));
     assert_eq!(labels(&thing["seen"]), ["Orc 2", "heir"]);
@@ -142,7 +170,10 @@ fn edits_change_the_world_and_can_be_taken_back() {
     let five = at.id(5);
     let last = edit(&mut at, "target", json!(five));
     assert_eq!(field(&last, "target")["leads_to"]["label"], "Orc 5");
-    at.tell("edit", json!({ "pool": "Actor", "id": id, "field": "seed", "json": "18446744073709551615" }));
+    at.tell(
+        "edit",
+        json!({ "pool": "Actor", "id": id, "field": "seed", "json": "18446744073709551615" }),
+    );
 
     let actor = at.world.read(one);
     assert_eq!((*actor.hp, *actor.pos, *actor.seed), (12.5, Vec2 { x: 1.0, y: -1.0 }, u64::MAX));
@@ -155,7 +186,10 @@ fn edits_change_the_world_and_can_be_taken_back() {
         at.tell("undo", json!({}));
     }
     let actor = at.world.read(one);
-    assert_eq!((*actor.hp, *actor.pos, *actor.seed), (99.0, Vec2 { x: 1.0, y: 10.0 }, u64::MAX - 1));
+    assert_eq!(
+        (*actor.hp, *actor.pos, *actor.seed),
+        (99.0, Vec2 { x: 1.0, y: 10.0 }, u64::MAX - 1)
+    );
     assert_eq!((actor.name.as_str(), *actor.target), ("Orc 1", at.actors[0]));
     assert_eq!(at.world.pool::<Actor>().tags(one), Tags::ITEM | Tags::FROZEN);
     assert_eq!(at.post("undo", json!({})).status, 409);
@@ -178,32 +212,44 @@ fn edits_that_cannot_be_say_why_and_change_nothing() {
         ("mood", json!("Angry"), 422, "Deserialize"),
         ("mana", json!(1), 404, "no field `mana`"),
     ] {
-        let response = at.post("edit", json!({ "pool": "Actor", "id": id, "field": field, "value": value }));
+        let response =
+            at.post("edit", json!({ "pool": "Actor", "id": id, "field": field, "value": value }));
         let message = response.body["error"]["message"].as_str().unwrap();
         assert_eq!(response.status, status, "{field}: {message}");
         assert!(message.contains(words), "{field}: {message}");
     }
-    let response = at.post("edit", json!({ "pool": "Actor", "id": id, "field": "hp", "json": "{" }));
+    let response =
+        at.post("edit", json!({ "pool": "Actor", "id": id, "field": "hp", "json": "{" }));
     assert_eq!(response.status, 422);
     let response = at.post("edit", json!({ "pool": "Actor", "id": id, "field": "hp" }));
     assert_eq!(response.status, 400);
     let actor = at.world.read(at.actors[1]);
     assert_eq!((*actor.hp, *actor.target), (99.0, at.actors[0]));
     assert!(matches!(*actor.mood, Mood::Calm));
-    assert_eq!(at.post("undo", json!({})).status, 409, "nothing was changed, so there is nothing to be undone");
+    assert_eq!(
+        at.post("undo", json!({})).status,
+        409,
+        "nothing was changed, so there is nothing to be undone"
+    );
 }
 
 #[test]
 fn a_despawn_is_taken_back_by_an_equal_thing_with_another_handle() {
     let mut at = Fixture::new();
     let above = at.tell("spawn", json!({ "pool": "House" }))["id"].as_str().unwrap().to_owned();
-    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"].as_str().unwrap().to_owned();
+    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     at.tell("edit", json!({ "pool": "House", "id": id, "field": "rooms", "value": 7 }));
     let with_children = at.tell("despawn", json!({ "pool": "House", "id": above }));
     assert_eq!(with_children, json!({ "despawned": 2, "can_be_undone": false }));
 
     let above = at.tell("spawn", json!({ "pool": "House" }))["id"].as_str().unwrap().to_owned();
-    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"].as_str().unwrap().to_owned();
+    let id = at.tell("spawn", json!({ "pool": "House", "parent": above }))["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     at.tell("edit", json!({ "pool": "House", "id": id, "field": "rooms", "value": 7 }));
     let alone = at.tell("despawn", json!({ "pool": "House", "id": id }));
     assert_eq!(alone, json!({ "despawned": 1, "can_be_undone": true }));
@@ -258,16 +304,23 @@ fn the_tree_is_told_level_by_level_and_piece_by_piece() {
     assert_eq!((labels(&roots["nodes"]), &roots["more"]), (vec!["Orc 0"], &json!(false)));
     assert_eq!(roots["nodes"][0]["has_children"], true);
     let first = at.get(&format!("tree?pool=Actor&parent={}&limit=3", at.id(0)));
-    assert_eq!((labels(&first["nodes"]), &first["more"]), (vec!["Orc 1", "Orc 3", "Orc 4"], &json!(true)));
+    assert_eq!(
+        (labels(&first["nodes"]), &first["more"]),
+        (vec!["Orc 1", "Orc 3", "Orc 4"], &json!(true))
+    );
     let after = first["nodes"][2]["id"].as_str().unwrap().to_owned();
     let rest = at.get(&format!("tree?pool=Actor&parent={}&after={after}", at.id(0)));
     assert_eq!(
         (labels(&rest["nodes"]), &rest["more"]),
         (vec!["Orc 5", "Orc 6", "Orc 7", "Orc 8", "ITEM FROZEN"], &json!(false))
     );
-    assert_eq!(labels(&at.get(&format!("tree?pool=Actor&parent={}", at.id(3)))["nodes"]), Vec::<&str>::new());
+    assert_eq!(
+        labels(&at.get(&format!("tree?pool=Actor&parent={}", at.id(3)))["nodes"]),
+        Vec::<&str>::new()
+    );
 
-    let houses: Vec<_> = (0..5).map(|rooms| at.world.spawn(House { rooms, ..Default::default() })).collect();
+    let houses: Vec<_> =
+        (0..5).map(|rooms| at.world.spawn(House { rooms, ..Default::default() })).collect();
     assert_eq!(at.get("tree?pool=House")["nodes"], json!([]));
     let lone = at.get("tree?pool=House&lone=true&limit=4");
     assert_eq!((lone["nodes"].as_array().unwrap().len(), &lone["more"]), (4, &json!(true)));
@@ -285,20 +338,32 @@ fn the_schedule_tells_who_waits_for_whom_and_what_ran_when() {
         at.schedule.run(&mut at.world);
     }
     let schedule = at.get("schedule?spans=4");
-    let names: Vec<_> =
-        schedule["systems"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = schedule["systems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["walk", "tire"]);
     assert_eq!(schedule["systems"][0]["runs"], 3);
-    assert_eq!(schedule["edges"], json!([{ "before": 0, "after": 1, "reason": "field `hp` of `Actor`" }]));
-    let spans: Vec<_> =
-        schedule["spans"].as_array().unwrap().iter().map(|span| span["system"].as_u64().unwrap()).collect();
+    assert_eq!(
+        schedule["edges"],
+        json!([{ "before": 0, "after": 1, "reason": "field `hp` of `Actor`" }])
+    );
+    let spans: Vec<_> = schedule["spans"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|span| span["system"].as_u64().unwrap())
+        .collect();
     assert_eq!(spans, [0, 1, 0, 1]);
 }
 
 #[test]
 fn the_program_is_paused_stepped_and_slowed_down() {
     let mut at = Fixture::new();
-    let runs = |at: &mut Fixture, ticks: usize| (0..ticks).map(|_| at.inspector.steps()).sum::<u32>();
+    let runs =
+        |at: &mut Fixture, ticks: usize| (0..ticks).map(|_| at.inspector.steps()).sum::<u32>();
     assert_eq!(runs(&mut at, 4), 4);
     assert_eq!(at.tell("control", json!({ "paused": true }))["paused"], true);
     assert!(at.inspector.is_paused());
@@ -348,11 +413,19 @@ fn the_map_has_points_with_tags_and_leaves_some_out_when_there_are_too_many() {
     let map = at.get("map?pool=Actor&x=pos.x&y=pos.y");
     assert_eq!(map["x"].as_array().unwrap().len(), 10);
     assert_eq!(map["sets"], json!([["MOVES"], ["ITEM", "FROZEN"]]));
-    assert_eq!((&map["x"][3], &map["y"][3], &map["set"][3]), (&json!(3.0), &json!(30.0), &json!(1)));
+    assert_eq!(
+        (&map["x"][3], &map["y"][3], &map["set"][3]),
+        (&json!(3.0), &json!(30.0), &json!(1))
+    );
     assert_eq!((&map["id"][3], &map["sampled"]), (&json!(at.id(3)), &json!(false)));
     for number in 0..3000u16 {
         let pos = Vec2 { x: f32::from(number), y: 0.0 };
-        at.world.spawn(Actor { pos, tags: Tags::MOVES, hp: f32::from(number % 2), ..Default::default() });
+        at.world.spawn(Actor {
+            pos,
+            tags: Tags::MOVES,
+            hp: f32::from(number % 2),
+            ..Default::default()
+        });
     }
     for filter in ["", "&filter=hp<50"] {
         let map = at.get(&format!("map?pool=Actor&x=pos.x&y=hp&limit=500{filter}"));
@@ -397,10 +470,14 @@ fn bad_requests_are_refused_with_the_right_status() {
         assert_eq!(response.status, status, "{target}: {message}");
         assert!(message.contains(words), "{target}: {message}");
     }
-    let column = at.ask(Request::get("/api/v1/things?pool=Actor&filter=hp+%3C+")).body["error"]["column"].clone();
+    let column =
+        at.ask(Request::get("/api/v1/things?pool=Actor&filter=hp+%3C+")).body["error"]["column"]
+            .clone();
     assert_eq!(column, 5);
     assert_eq!(at.post("world", json!({})).status, 405);
-    assert!(at.get("things?pool=Actor&limit=1000000000000")["rows"].as_array().unwrap().len() <= 500);
+    assert!(
+        at.get("things?pool=Actor&limit=1000000000000")["rows"].as_array().unwrap().len() <= 500
+    );
 }
 
 #[test]

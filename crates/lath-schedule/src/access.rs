@@ -79,12 +79,18 @@ impl fmt::Display for Said {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let Name { what, of, field } = self.name;
-        let fields: Vec<_> = (0..64).filter(|bit| self.bits >> bit & 1 != 0).filter_map(field).collect();
+        let fields: Vec<_> =
+            (0..64).filter(|bit| self.bits >> bit & 1 != 0).filter_map(field).collect();
         match fields.as_slice() {
             [] => write!(out, "{what} `{}`", short_name(of)),
             [one] => write!(out, "field `{one}` of `{}`", short_name(of)),
             [first, .., last] if fields.len() > 3 => {
-                write!(out, "{} fields of `{}`, `{first}` to `{last}`", fields.len(), short_name(of))
+                write!(
+                    out,
+                    "{} fields of `{}`, `{first}` to `{last}`",
+                    fields.len(),
+                    short_name(of)
+                )
             }
             several => write!(out, "fields `{}` of `{}`", joined(several, "`, `"), short_name(of)),
         }
@@ -125,11 +131,17 @@ impl fmt::Display for Conflict {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         let what = &self.what;
         let (first, second) = (as_written(self.first), as_written(self.second));
-        write!(out, "its parameters `{first}` and `{second}` both use {what}, and one of them mutably: ")?;
+        write!(
+            out,
+            "its parameters `{first}` and `{second}` both use {what}, and one of them mutably: "
+        )?;
         write!(out, "merge them into one parameter, or split the system in two")?;
         // Tags that exclude each other do not help: what is lent out is the field.
         if what.starts_with("field ") || what.starts_with(|letter: char| letter.is_ascii_digit()) {
-            write!(out, "; to change one thing beside a look at others there is `Query::each_with_rest`")?;
+            write!(
+                out,
+                "; to change one thing beside a look at others there is `Query::each_with_rest`"
+            )?;
         }
         Ok(())
     }
@@ -162,7 +174,11 @@ impl Access {
     fn touch(&mut self, key: Key, reads: u64, writes: u64, name: Name) {
         let touch = Touch { key, reads, writes, param: self.param, name };
         if self.conflict.is_none() {
-            let clash = self.touches.iter().map(|other| (touch.clash(other), other)).find(|&(bits, _)| bits != 0);
+            let clash = self
+                .touches
+                .iter()
+                .map(|other| (touch.clash(other), other))
+                .find(|&(bits, _)| bits != 0);
             if let Some((bits, other)) = clash {
                 let what = name.say(bits).to_string();
                 self.conflict = Some(Conflict { first: other.param, second: self.param, what });
@@ -177,7 +193,9 @@ impl Access {
         let earlier = self.touches.first().map(|touch| touch.param);
         let pair = match (self.alone, alone) {
             (Some(world), _) if world == WORLD => Some((world, self.param)),
-            (_, Some(world)) if world == WORLD => self.alone.or(earlier).map(|first| (first, world)),
+            (_, Some(world)) if world == WORLD => {
+                self.alone.or(earlier).map(|first| (first, world))
+            }
             _ => None,
         };
         if let (Some((first, second)), None) = (pair, &self.conflict) {
@@ -212,7 +230,12 @@ impl Access {
     }
 
     /// Reads or writes a resource.
-    pub(crate) fn resource<R: 'static>(&mut self, what: &'static str, name: &'static str, write: bool) {
+    pub(crate) fn resource<R: 'static>(
+        &mut self,
+        what: &'static str,
+        name: &'static str,
+        write: bool,
+    ) {
         let name = Name { what, of: name, field: |_| None };
         self.touch(Key::Resource(TypeId::of::<R>()), 1, u64::from(write), name);
     }
@@ -232,9 +255,11 @@ impl Access {
         self.check_structural();
     }
 
-    /// Commands promise handles out of the free slots of pools, so they cannot be had beside a pool that is changed directly.
+    /// Commands promise handles out of the free slots of pools, so they cannot be had beside a pool
+    /// that is changed directly.
     fn check_structural(&mut self) {
-        let commands = self.touches.iter().find(|touch| touch.key == Key::Commands).map(|touch| touch.param);
+        let commands =
+            self.touches.iter().find(|touch| touch.key == Key::Commands).map(|touch| touch.param);
         if let (Some(first), Some(second), None) = (commands, self.alone, &self.conflict) {
             let what = "the free slots of the pool".into();
             self.conflict = Some(Conflict { first, second, what });

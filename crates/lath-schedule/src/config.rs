@@ -10,7 +10,8 @@ use crate::pinned::Pinned;
 use crate::state::{self, State};
 use crate::system::{AnyCondition, AnySystem, Checked, Function, Outcome, SystemFn};
 
-/// A system that is to be added to a schedule, and what was said about it: what the methods of [`IntoSystem`] return.
+/// A system that is to be added to a schedule, and what was said about it: what the methods of
+/// [`IntoSystem`] return.
 pub struct System {
     pub(crate) call: AnySystem,
     pub(crate) access: Access,
@@ -25,7 +26,8 @@ pub struct System {
     pub(crate) at: Option<&'static Location<'static>>,
 }
 
-/// What can be added to a [`Schedule`](crate::Schedule): a function or closure, and what is said about it.
+/// What can be added to a [`Schedule`](crate::Schedule): a function or closure, and what is said
+/// about it.
 ///
 /// # Examples
 ///
@@ -58,7 +60,8 @@ pub trait IntoSystem<Marker>: Sized {
     /// The system without anything said about it.
     fn into_system(self) -> System;
 
-    /// Gives it a name, instead of that of the function: for closures, and where a function is added twice.
+    /// Gives it a name, instead of that of the function: for closures, and where a function is
+    /// added twice.
     ///
     /// # Examples
     ///
@@ -103,8 +106,8 @@ pub trait IntoSystem<Marker>: Sized {
         system
     }
 
-    /// Runs it only if a condition holds at that moment: a function or closure of parameters that returns `bool`. With several
-    /// conditions all must hold.
+    /// Runs it only if a condition holds at that moment: a function or closure of parameters that
+    /// returns `bool`. With several conditions all must hold.
     ///
     /// # Panics
     ///
@@ -124,9 +127,10 @@ pub trait IntoSystem<Marker>: Sized {
         system
     }
 
-    /// Does not care whether it runs before or after another system that it conflicts with. They never run at the same time, but
-    /// which comes first may differ from run to run: for systems whose effects are the same in either order, such as adding to
-    /// one sum. The result is no longer the same on any number of threads unless they really are.
+    /// Does not care whether it runs before or after another system that it conflicts with. They
+    /// never run at the same time, but which comes first may differ from run to run: for systems
+    /// whose effects are the same in either order, such as adding to one sum. The result is no
+    /// longer the same on any number of threads unless they really are.
     ///
     /// # Examples
     ///
@@ -165,7 +169,8 @@ pub trait IntoSystem<Marker>: Sized {
         system
     }
 
-    /// Runs it only when a state is entered, at the [transition](crate::Schedule::transitions) before it in the order.
+    /// Runs it only when a state is entered, at the [transition](crate::Schedule::transitions)
+    /// before it in the order.
     ///
     /// # Examples
     ///
@@ -174,7 +179,8 @@ pub trait IntoSystem<Marker>: Sized {
         self.run_if(state::entering(state))
     }
 
-    /// Runs it only when a state is left, at the [transition](crate::Schedule::transitions) before it in the order.
+    /// Runs it only when a state is left, at the [transition](crate::Schedule::transitions) before
+    /// it in the order.
     ///
     /// # Examples
     ///
@@ -194,7 +200,9 @@ pub trait IntoSystem<Marker>: Sized {
 }
 
 /// Said of a condition, when it asks for more than a look.
-pub(crate) fn condition_of<M: 'static, C: SystemFn<M, Out = bool>>(condition: C) -> (Access, AnyCondition) {
+pub(crate) fn condition_of<M: 'static, C: SystemFn<M, Out = bool>>(
+    condition: C,
+) -> (Access, AnyCondition) {
     let access = Function::<C, M, C::Params>::access();
     assert!(
         access.alone.is_none() && !access.commands,
@@ -215,7 +223,11 @@ impl IntoSystem<System> for System {
 
 impl<M: 'static, F: SystemFn<M, Out: Outcome>> IntoSystem<(fn(), M)> for F {
     fn into_system(self) -> System {
-        System::new(Function::<F, M, F::Params>::access(), type_name::<F>(), Box::new(Checked(Function::new(self))))
+        System::new(
+            Function::<F, M, F::Params>::access(),
+            type_name::<F>(),
+            Box::new(Checked(Function::new(self))),
+        )
     }
 }
 
@@ -235,7 +247,8 @@ impl System {
         }
     }
 
-    /// A system from a closure that is not `Send`: it runs on the thread that runs the schedule, which must be this one.
+    /// A system from a closure that is not `Send`: it runs on the thread that runs the schedule,
+    /// which must be this one.
     ///
     /// # Examples
     ///

@@ -72,9 +72,14 @@ impl fmt::Display for PlanError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match self {
-            Self::Conflict { system, conflict } => write!(out, "system {system} cannot run: {conflict}"),
+            Self::Conflict { system, conflict } => {
+                write!(out, "system {system} cannot run: {conflict}")
+            }
             Self::Unknown { system, label, suggestion } => {
-                write!(out, "system {system} is to run before, after or in no order with `{label}`, ")?;
+                write!(
+                    out,
+                    "system {system} is to run before, after or in no order with `{label}`, "
+                )?;
                 write!(out, "but there is no system or set of that name")?;
                 match suggestion {
                     Some(meant) => write!(out, "; was `{meant}` meant?"),
@@ -87,7 +92,10 @@ impl fmt::Display for PlanError {
                     write!(out, "\n  {system}, which must come before")?;
                 }
                 match systems.first() {
-                    Some(first) => write!(out, "\n  {first}: drop one of the `before` and `after`, or move a barrier"),
+                    Some(first) => write!(
+                        out,
+                        "\n  {first}: drop one of the `before` and `after`, or move a barrier"
+                    ),
                     None => Ok(()),
                 }
             }
@@ -96,7 +104,10 @@ impl fmt::Display for PlanError {
                 suggestion.as_ref().map_or(Ok(()), |meant| write!(out, "; was `{meant}` meant?"))
             }
             Self::BadRate { at, hz } => {
-                write!(out, "{at} cannot have {hz} steps a second: the rate must be a positive number")
+                write!(
+                    out,
+                    "{at} cannot have {hz} steps a second: the rate must be a positive number"
+                )
             }
             Self::Threads(reason) => write!(out, "{reason}"),
         }
@@ -111,21 +122,24 @@ impl Error for PlanError {}
 pub enum RunError {
     /// The schedule cannot be put in order. Nothing has run.
     Plan(PlanError),
-    /// A system needs something that the world does not have. For systems without conditions this is found before anything runs.
+    /// A system needs something that the world does not have. For systems without conditions this
+    /// is found before anything runs.
     Missing {
         /// The system.
         system: SystemName,
         /// What it needs.
         missing: Missing,
     },
-    /// A system has returned an error. Systems that had begun have finished, the others have not run.
+    /// A system has returned an error. Systems that had begun have finished, the others have not
+    /// run.
     Failed {
         /// The system.
         system: SystemName,
         /// Its error.
         error: AnyError,
     },
-    /// A system, or a command of one, has panicked. Systems that had begun have finished, the others have not run.
+    /// A system, or a command of one, has panicked. Systems that had begun have finished, the
+    /// others have not run.
     Panicked {
         /// The system.
         system: SystemName,
@@ -168,10 +182,16 @@ impl fmt::Display for RunError {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
         match self {
             Self::Plan(error) => write!(out, "{error}"),
-            Self::Missing { system, missing } => write!(out, "system {system} cannot run: {missing}"),
+            Self::Missing { system, missing } => {
+                write!(out, "system {system} cannot run: {missing}")
+            }
             Self::Failed { system, error } => write!(out, "system {system} failed: {error}"),
             Self::Panicked { system, payload } => {
-                write!(out, "system {system} panicked: {}", payload.message().unwrap_or("(not with a message)"))
+                write!(
+                    out,
+                    "system {system} panicked: {}",
+                    payload.message().unwrap_or("(not with a message)")
+                )
             }
             Self::BadTime { dt } => {
                 write!(

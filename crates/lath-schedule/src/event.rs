@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The events of one type, in the order in which they were sent.
 ///
-/// Systems send by [`EventWriter`](crate::EventWriter) and read by [`EventReader`](crate::EventReader). Every reader reads every
-/// event that is sent after the reader was registered, which is when its schedule first runs in this world; an event is kept
+/// Systems send by [`EventWriter`](crate::EventWriter) and read by
+/// [`EventReader`](crate::EventReader). Every reader reads every event that is sent after the
+/// reader was registered, which is when its schedule first runs in this world; an event is kept
 /// until all of them have. Events that nobody reads are gone after the run.
 ///
 /// # Examples
@@ -39,8 +40,8 @@ pub struct Events<E> {
     dropped: u64,
 }
 
-/// What the events and one reader of them share: the number of the event that it reads next. Once the reader is gone, this is the
-/// last one.
+/// What the events and one reader of them share: the number of the event that it reads next. Once
+/// the reader is gone, this is the last one.
 pub(crate) type Reader = Arc<AtomicU64>;
 
 impl<E> Default for Events<E> {
@@ -80,8 +81,8 @@ impl<E> Events<E> {
         self.events.is_empty()
     }
 
-    /// Keeps at most so many events, for readers that do not come: the oldest ones are dropped, and counted. There is no limit at
-    /// first.
+    /// Keeps at most so many events, for readers that do not come: the oldest ones are dropped, and
+    /// counted. There is no limit at first.
     ///
     /// # Examples
     ///
@@ -166,7 +167,8 @@ impl<E> Events<E> {
     pub(crate) fn tidy(&mut self) {
         let end = self.first + self.events.len() as u64;
         self.readers.retain(|reader| Arc::strong_count(reader) > 1);
-        let read = self.readers.iter().map(|next| next.load(Ordering::Relaxed)).min().unwrap_or(end);
+        let read =
+            self.readers.iter().map(|next| next.load(Ordering::Relaxed)).min().unwrap_or(end);
         let gone = (read.saturating_sub(self.first) as usize).min(self.events.len());
         self.first += gone as u64;
         self.events.drain(..gone);

@@ -1,6 +1,7 @@
 //! The order and why: in words, as a drawing, as a trace.
 //!
-//! All of it is `#[inline]`, as in `outline.rs` and `report.rs`: compiled with who calls it, and most programs call little or nothing of it.
+//! All of it is `#[inline]`, as in `outline.rs` and `report.rs`: compiled with who calls it, and
+//! most programs call little or nothing of it.
 
 use std::fmt::Write;
 
@@ -14,7 +15,8 @@ use crate::plan::{Plan, Stage};
 use crate::report::{json, mermaid};
 use crate::schedule::Schedule;
 
-/// Events that somebody has declared to send and nobody to read: in words, with the names of the senders.
+/// Events that somebody has declared to send and nobody to read: in words, with the names of the
+/// senders.
 #[inline]
 fn unread(nodes: &[Node]) -> Vec<(Key, String, Vec<&str>)> {
     fn gather<'n>(nodes: &'n [Node], touches: &mut Vec<(&'n Touch, &'n str)>) {
@@ -51,8 +53,9 @@ impl Schedule {
         }
     }
 
-    /// The order in words: stage by stage, what runs, what may run at the same time, and what each system waits for and why. At the
-    /// end, events that systems may send and no system of this schedule reads; those that are sent by commands are not known here.
+    /// The order in words: stage by stage, what runs, what may run at the same time, and what each
+    /// system waits for and why. At the end, events that systems may send and no system of this
+    /// schedule reads; those that are sent by commands are not known here.
     ///
     /// # Errors
     ///
@@ -84,18 +87,28 @@ impl Schedule {
             // Writing to a string does not fail.
             let _ = match stage {
                 Stage::Together(graph) => {
-                    let _ = writeln!(text, "stage {number}, on several threads where it saves time:");
+                    let _ =
+                        writeln!(text, "stage {number}, on several threads where it saves time:");
                     for (at, &member) in (0..).zip(&graph.members) {
                         let _ = write!(text, "  {}", nodes[member as usize].name);
-                        let before = (0..at).filter(|&earlier| graph.followers(earlier).contains(&at));
+                        let before =
+                            (0..at).filter(|&earlier| graph.followers(earlier).contains(&at));
                         for (place, earlier) in before.enumerate() {
                             let earlier = &nodes[graph.members[earlier as usize] as usize];
-                            let _ = write!(text, ", {}{}", if place == 0 { "after " } else { "" }, earlier.name);
+                            let _ = write!(
+                                text,
+                                ", {}{}",
+                                if place == 0 { "after " } else { "" },
+                                earlier.name
+                            );
                             let _ = write!(text, " ({})", why(earlier, &nodes[member as usize]));
                         }
                         for other in graph.apart_from(at) {
                             let other = &nodes[graph.members[other as usize] as usize].name;
-                            let _ = write!(text, ", not at the same time as {other}, in whatever order");
+                            let _ = write!(
+                                text,
+                                ", not at the same time as {other}, in whatever order"
+                            );
                         }
                         text.push('\n');
                     }
@@ -105,24 +118,36 @@ impl Schedule {
                     let node = &nodes[*member as usize];
                     let reason = match node.access.alone {
                         Some(param) => format!("alone, since it needs `{param}`"),
-                        None if node.access.pinned => "on the thread that runs the schedule".to_owned(),
+                        None if node.access.pinned => {
+                            "on the thread that runs the schedule".to_owned()
+                        }
                         None => "alone, between barriers".to_owned(),
                     };
                     writeln!(text, "stage {number}, {reason}:\n  {}", node.name)
                 }
                 Stage::Apply(list) => {
-                    let names: Vec<_> = list.iter().map(|&member| &*nodes[member as usize].name).collect();
-                    writeln!(text, "stage {number}: the commands of {} are applied", joined(&names, ", "))
+                    let names: Vec<_> =
+                        list.iter().map(|&member| &*nodes[member as usize].name).collect();
+                    writeln!(
+                        text,
+                        "stage {number}: the commands of {} are applied",
+                        joined(&names, ", ")
+                    )
                 }
             };
         }
         for (_, name, senders) in unread(nodes) {
-            let _ = writeln!(text, "{name} are sent by {}, and no system here reads them", joined(&senders, ", "));
+            let _ = writeln!(
+                text,
+                "{name} are sent by {}, and no system here reads them",
+                joined(&senders, ", ")
+            );
         }
         Ok(text)
     }
 
-    /// Why one system waits for another, or why not, in words. Systems are named by function or by name.
+    /// Why one system waits for another, or why not, in words. Systems are named by function or by
+    /// name.
     ///
     /// # Errors
     ///
@@ -157,7 +182,10 @@ impl Schedule {
         let find = |name: &str| {
             let label = Label::Name(name.to_owned().into());
             let found = meant(nodes, &label).next();
-            found.ok_or_else(|| PlanError::NoSuchSystem { name: name.to_owned(), suggestion: suggestion(nodes, name) })
+            found.ok_or_else(|| PlanError::NoSuchSystem {
+                name: name.to_owned(),
+                suggestion: suggestion(nodes, name),
+            })
         };
         let (a, b) = (find(a)?, find(b)?);
         let (first, second) = if plan.place(a) <= plan.place(b) { (a, b) } else { (b, a) };
@@ -167,7 +195,9 @@ impl Schedule {
         let apart = plan.stages.iter().any(|stage| stage.keeps_apart(first, second));
         Ok(match one.access.clash(&two.access) {
             _ if first == second => format!("`{one_name}` is one system"),
-            _ if apart => format!("`{one_name}` and `{two_name}` do not run at the same time, but in whatever order"),
+            _ if apart => format!(
+                "`{one_name}` and `{two_name}` do not run at the same time, but in whatever order"
+            ),
             _ if stage(first) != stage(second) => format!(
                 "`{two_name}` waits for `{one_name}`: between them commands are applied, or one of them runs alone or on the \
                  thread that runs the schedule"
@@ -179,11 +209,17 @@ impl Schedule {
             ),
             None => match plan.way(first, second).as_deref() {
                 Some([]) => {
-                    format!("`{two_name}` comes after `{one_name}` because `before`, `after` or a chain say so")
+                    format!(
+                        "`{two_name}` comes after `{one_name}` because `before`, `after` or a chain say so"
+                    )
                 }
                 Some(between) => {
-                    let names: Vec<_> = between.iter().map(|&number| &*nodes[number as usize].name).collect();
-                    format!("`{two_name}` waits for `{one_name}` by way of `{}`", joined(&names, "`, `"))
+                    let names: Vec<_> =
+                        between.iter().map(|&number| &*nodes[number as usize].name).collect();
+                    format!(
+                        "`{two_name}` waits for `{one_name}` by way of `{}`",
+                        joined(&names, "`, `")
+                    )
                 }
                 None => format!(
                     "`{}` and `{}` may run at the same time: neither writes anything that the other uses",
@@ -254,7 +290,8 @@ impl Schedule {
         Ok(text)
     }
 
-    /// The last runs of systems that were measured, as a trace that Chrome (`chrome://tracing`) and Perfetto show.
+    /// The last runs of systems that were measured, as a trace that Chrome (`chrome://tracing`) and
+    /// Perfetto show.
     ///
     /// # Examples
     ///
@@ -308,7 +345,9 @@ impl Stage {
     #[inline]
     fn keeps_apart(&self, one: u32, other: u32) -> bool {
         let Self::Together(graph) = self else { return false };
-        let place = |number| graph.members.iter().position(|&member| member == number).map(|place| place as u32);
+        let place = |number| {
+            graph.members.iter().position(|&member| member == number).map(|place| place as u32)
+        };
         match (place(one), place(other)) {
             (Some(one), Some(other)) => graph.apart_from(one).any(|apart| apart == other),
             _ => false,
@@ -317,7 +356,8 @@ impl Stage {
 }
 
 impl Plan {
-    /// Calls `f` for every system that waits directly for another, in one stage or from one to the next.
+    /// Calls `f` for every system that waits directly for another, in one stage or from one to the
+    /// next.
     #[inline]
     pub(crate) fn edges(&self, f: &mut dyn FnMut(u32, u32)) {
         let mut last: Vec<u32> = Vec::new();
@@ -325,12 +365,16 @@ impl Plan {
             match stage {
                 Stage::Together(graph) => {
                     for (at, &member) in (0..).zip(&graph.members) {
-                        graph.followers(at).iter().for_each(|&after| f(member, graph.members[after as usize]));
+                        graph
+                            .followers(at)
+                            .iter()
+                            .for_each(|&after| f(member, graph.members[after as usize]));
                     }
                     for &root in &graph.roots {
                         last.iter().for_each(|&before| f(before, graph.members[root as usize]));
                     }
-                    let ends = (0..).zip(&graph.members).filter(|&(at, _)| graph.followers(at).is_empty());
+                    let ends =
+                        (0..).zip(&graph.members).filter(|&(at, _)| graph.followers(at).is_empty());
                     last = ends.map(|(_, &member)| member).collect();
                 }
                 Stage::Alone(member) => {
@@ -342,7 +386,8 @@ impl Plan {
         }
     }
 
-    /// The systems between one and another that waits for it, directly (nobody is between them) or not; `None` if it does not.
+    /// The systems between one and another that waits for it, directly (nobody is between them) or
+    /// not; `None` if it does not.
     #[inline]
     fn way(&self, first: u32, second: u32) -> Option<Vec<u32>> {
         // Who was reached, and from whom.
@@ -356,7 +401,8 @@ impl Plan {
             });
             next += 1;
         }
-        let came_from = |number: u32| reached.iter().find(|&&(one, _)| one == number).map(|&(_, from)| from);
+        let came_from =
+            |number: u32| reached.iter().find(|&&(one, _)| one == number).map(|&(_, from)| from);
         let mut between = Vec::new();
         let mut at = came_from(second)?;
         while at != first {

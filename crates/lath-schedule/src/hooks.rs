@@ -8,8 +8,11 @@ use crate::world::{Resident, World};
 
 type OnSpawn<T> = Box<dyn FnMut(&mut World, Handle<T>) + Send + Sync>;
 type OnDespawn<T> = Box<dyn FnMut(&mut World, Handle<T>, &T) + Send + Sync>;
-type OnTags<T> =
-    Box<dyn FnMut(&mut World, Handle<T>, <T as lath_core::Thing>::Tags, <T as lath_core::Thing>::Tags) + Send + Sync>;
+type OnTags<T> = Box<
+    dyn FnMut(&mut World, Handle<T>, <T as lath_core::Thing>::Tags, <T as lath_core::Thing>::Tags)
+        + Send
+        + Sync,
+>;
 
 /// What hooks are called with.
 pub(crate) enum Happened<T: Resident> {
@@ -53,7 +56,9 @@ impl<T: Resident> Calls<T> {
     fn call(&mut self, world: &mut World, happened: &Happened<T>) {
         match happened {
             Happened::Spawned(handle) => self.spawn.iter_mut().for_each(|f| f(world, *handle)),
-            Happened::Despawned(handle, thing) => self.despawn.iter_mut().for_each(|f| f(world, *handle, thing)),
+            Happened::Despawned(handle, thing) => {
+                self.despawn.iter_mut().for_each(|f| f(world, *handle, thing))
+            }
             Happened::Tagged(handle, before, after) => {
                 self.tags.iter_mut().for_each(|f| f(world, *handle, *before, *after));
             }
@@ -91,8 +96,8 @@ pub(crate) fn happened<T: Resident>(world: &mut World, what: impl FnOnce() -> Ha
     run::<T>(world);
 }
 
-/// Takes a thing out, and all that leaves with it, for hooks that want to know of that. Answers whether there was such a thing;
-/// `None` if nobody wants to know.
+/// Takes a thing out, and all that leaves with it, for hooks that want to know of that. Answers
+/// whether there was such a thing; `None` if nobody wants to know.
 pub(crate) fn despawn<T: Resident>(world: &mut World, handle: Handle<T>) -> Option<bool> {
     if !world.hooked {
         return None;
@@ -101,7 +106,8 @@ pub(crate) fn despawn<T: Resident>(world: &mut World, handle: Handle<T>) -> Opti
     if hooks.calls.despawn.is_empty() && !hooks.running {
         return None;
     }
-    let (mut leaving, mut taken) = (std::mem::take(&mut hooks.leaving), std::mem::take(&mut hooks.taken));
+    let (mut leaving, mut taken) =
+        (std::mem::take(&mut hooks.leaving), std::mem::take(&mut hooks.taken));
     let pool = world.pool_mut::<T>();
     pool.leaving_with(handle, &mut leaving);
     // Children first: whoever is taken takes nobody along then.
@@ -109,7 +115,8 @@ pub(crate) fn despawn<T: Resident>(world: &mut World, handle: Handle<T>) -> Opti
     let found = !leaving.is_empty();
     leaving.clear();
     let Some(hooks) = Hooks::<T>::find(world) else { unreachable!("found above") };
-    // All of them are noted before any hook is called: one that panics does not make the others forgotten.
+    // All of them are noted before any hook is called: one that panics does not make the others
+    // forgotten.
     hooks.pending.extend(taken.drain(..).rev().map(|(one, thing)| Happened::Despawned(one, thing)));
     (hooks.leaving, hooks.taken) = (leaving, taken);
     run::<T>(world);
@@ -147,11 +154,13 @@ fn run<T: Resident>(world: &mut World) {
 }
 
 impl World {
-    /// Calls `f` whenever a thing of a type has been put in through the world or by commands; with the handle.
+    /// Calls `f` whenever a thing of a type has been put in through the world or by commands; with
+    /// the handle.
     ///
-    /// Hooks run where commands are applied, in the order of the commands, and in the order in which they were added. What a
-    /// hook itself puts in or takes out is heard of after it. Things that are put straight into the pool are not heard of, nor
-    /// those that come and go because a snapshot is put back: whoever restores one brings what hooks keep up to date by itself, or
+    /// Hooks run where commands are applied, in the order of the commands, and in the order in
+    /// which they were added. What a hook itself puts in or takes out is heard of after it. Things
+    /// that are put straight into the pool are not heard of, nor those that come and go because a
+    /// snapshot is put back: whoever restores one brings what hooks keep up to date by itself, or
     /// keeps it in the world, where it is restored too.
     ///
     /// # Examples
@@ -167,12 +176,16 @@ impl World {
     /// world.spawn(Ship {});
     /// assert_eq!(world.resource::<Launched>().0, 1);
     /// ```
-    pub fn on_spawn<T: Resident>(&mut self, f: impl FnMut(&mut World, Handle<T>) + Send + Sync + 'static) {
+    pub fn on_spawn<T: Resident>(
+        &mut self,
+        f: impl FnMut(&mut World, Handle<T>) + Send + Sync + 'static,
+    ) {
         Hooks::<T>::calls_of(self).spawn.push(Box::new(f));
     }
 
-    /// Calls `f` whenever a thing of a type has been taken out through the world or by commands; with the handle, which is stale
-    /// by then, and the thing as it was. What leaves with a thing is heard of after it, thing by thing.
+    /// Calls `f` whenever a thing of a type has been taken out through the world or by commands;
+    /// with the handle, which is stale by then, and the thing as it was. What leaves with a thing
+    /// is heard of after it, thing by thing.
     ///
     /// # Examples
     ///
@@ -188,12 +201,15 @@ impl World {
     /// world.despawn(ship);
     /// assert_eq!(world.resource::<Sunk>().0, 7);
     /// ```
-    pub fn on_despawn<T: Resident>(&mut self, f: impl FnMut(&mut World, Handle<T>, &T) + Send + Sync + 'static) {
+    pub fn on_despawn<T: Resident>(
+        &mut self,
+        f: impl FnMut(&mut World, Handle<T>, &T) + Send + Sync + 'static,
+    ) {
         Hooks::<T>::calls_of(self).despawn.push(Box::new(f));
     }
 
-    /// Calls `f` whenever the tags of a thing of a type have been changed through the world or by commands; with the handle, and
-    /// the tags before and after.
+    /// Calls `f` whenever the tags of a thing of a type have been changed through the world or by
+    /// commands; with the handle, and the tags before and after.
     ///
     /// # Examples
     ///
@@ -221,7 +237,8 @@ impl World {
         Hooks::<T>::calls_of(self).tags.push(Box::new(f));
     }
 
-    /// Changes the tags of a thing. Hooks [on tags](Self::on_tags) hear of it. Answers whether there is such a thing.
+    /// Changes the tags of a thing. Hooks [on tags](Self::on_tags) hear of it. Answers whether
+    /// there is such a thing.
     ///
     /// # Examples
     ///

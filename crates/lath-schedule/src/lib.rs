@@ -1,7 +1,9 @@
-//! The world, its systems and their schedule: parallel where nothing conflicts, and the same result on any number of threads.
+//! The world, its systems and their schedule: parallel where nothing conflicts, and the same result
+//! on any number of threads.
 //!
-//! A [`World`] holds pools of things and resources. A *system* is a plain function whose parameters say what it touches. A
-//! [`Schedule`] runs systems in the order in which they were added, at the same time where they have nothing in common.
+//! A [`World`] holds pools of things and resources. A *system* is a plain function whose parameters
+//! say what it touches. A [`Schedule`] runs systems in the order in which they were added, at the
+//! same time where they have nothing in common.
 //!
 //! ```
 //! use lath_core::{Handle, Mut, Ref, Thing};
@@ -48,8 +50,9 @@
 //!
 //! # Features
 //!
-//! `parallel` (default) runs systems on several threads. `tracing` puts a span around every system. `serde` writes and reads [`Time`],
-//! [`FixedClocks`], [`Timer`], [`Cooldown`] and [`State`], for saves.
+//! `parallel` (default) runs systems on several threads. `tracing` puts a span around every system.
+//! `serde` writes and reads [`Time`], [`FixedClocks`], [`Timer`], [`Cooldown`] and [`State`], for
+//! saves.
 //!
 //! # Unsafe code
 //!
@@ -67,7 +70,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // What is there for several threads only.
 #![cfg_attr(not(feature = "parallel"), allow(dead_code, unused_imports, unused_variables))]
-// Parameters are made of the world and of their state: both lifetimes are named in every `fetch`, used or not.
+// Parameters are made of the world and of their state: both lifetimes are named in every `fetch`,
+// used or not.
 #![allow(clippy::needless_lifetimes)]
 
 // So that the derive's `::lath_schedule` means this crate in its own tests too.
@@ -112,8 +116,8 @@ pub use event::Events;
 pub use missing::{Missing, MissingKind};
 pub use outline::{Outline, OutlineEdge, OutlineSystem, PoolEntry, SystemSpan};
 pub use param::{
-    Cascade, Context, EventReader, EventWriter, Local, Param, PinnedMut, PinnedRes, PoolMut, PoolRef, Query, Res,
-    ResMut, SingleError, Tree, TreeMut,
+    Cascade, Context, EventReader, EventWriter, Local, Param, PinnedMut, PinnedRes, PoolMut,
+    PoolRef, Query, Res, ResMut, SingleError, Tree, TreeMut,
 };
 pub use report::{Report, ReportLine};
 pub use schedule::Schedule;

@@ -50,8 +50,12 @@ impl fmt::Display for Missing {
         let Self { what, name, present } = self;
         let short = short_name(name);
         let (kind, plural, cure) = match what {
-            MissingKind::Pool => ("pool of", "pools", format!("`world.add_pool(Pool::<{short}>::new())`")),
-            MissingKind::Resource => ("resource", "resources", format!("`world.insert({short} {{ … }})`")),
+            MissingKind::Pool => {
+                ("pool of", "pools", format!("`world.add_pool(Pool::<{short}>::new())`"))
+            }
+            MissingKind::Resource => {
+                ("resource", "resources", format!("`world.insert({short} {{ … }})`"))
+            }
             MissingKind::Pinned => (
                 "pinned resource",
                 "pinned resources",
@@ -77,7 +81,8 @@ impl fmt::Display for Missing {
 
 impl Error for Missing {}
 
-/// The last part of the path of a type: `Actor` of `game::Actor`, `Pool<Actor>` of `lath::Pool<game::Actor>`.
+/// The last part of the path of a type: `Actor` of `game::Actor`, `Pool<Actor>` of
+/// `lath::Pool<game::Actor>`.
 pub(crate) fn short_name(name: &'static str) -> &'static str {
     let end = name.find('<').unwrap_or(name.len());
     &name[last_of(&name[..end])..]
@@ -98,7 +103,8 @@ pub(crate) fn joined(names: &[&str], between: &str) -> String {
     text
 }
 
-/// A type as one would write it: `Query<(Mut<ship::x>, Handle<Ship>)>`, without the paths of types and without `'_`.
+/// A type as one would write it: `Query<(Mut<ship::x>, Handle<Ship>)>`, without the paths of types
+/// and without `'_`.
 pub(crate) fn as_written(name: &str) -> String {
     let is_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
     let mut written = String::new();
@@ -108,7 +114,8 @@ pub(crate) fn as_written(name: &str) -> String {
         let (path, after) = rest.split_at(end);
         // Types begin with a capital letter. Fields do not, and are named with their module.
         let last = last_of(path);
-        let is_field = last > 0 && path[last..].starts_with(|letter: char| letter.is_lowercase() || letter == '_');
+        let is_field = last > 0
+            && path[last..].starts_with(|letter: char| letter.is_lowercase() || letter == '_');
         let from = if is_field { last_of(&path[..last - 2]) } else { last };
         written += &path[from..];
         let end = after.find(is_path).unwrap_or(after.len());
@@ -133,13 +140,20 @@ fn without(text: &str, piece: &str) -> String {
 }
 
 /// The name that looks most like the one that was asked for, if any looks like it at all.
-pub(crate) fn closest<'a>(asked: &str, names: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(
+    asked: &str,
+    names: &mut dyn Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     let looks = |name: &'a str| {
         let end = name.find('<').unwrap_or(name.len());
         let short = &name[last_of(&name[..end])..end];
         (distance(&asked.to_lowercase(), &short.to_lowercase()), name)
     };
-    names.map(looks).min().filter(|&(far, _)| far <= asked.chars().count().max(3) / 3).map(|(_, name)| name)
+    names
+        .map(looks)
+        .min()
+        .filter(|&(far, _)| far <= asked.chars().count().max(3) / 3)
+        .map(|(_, name)| name)
 }
 
 /// How many letters must be put in, taken out or changed to get from one word to the other.

@@ -74,7 +74,16 @@ impl Node {
     pub(crate) fn of_system(system: System, at: &'static Location<'static>) -> Self {
         let name = system.display_name();
         let System { call, access, conditions, path, sets, before, after, unordered, .. } = system;
-        Self { path, access, conditions, sets, before, after, unordered, ..Self::new(name, at, Work::System(call)) }
+        Self {
+            path,
+            access,
+            conditions,
+            sets,
+            before,
+            after,
+            unordered,
+            ..Self::new(name, at, Work::System(call))
+        }
     }
 
     pub(crate) fn system_name(&self) -> SystemName {
@@ -93,7 +102,8 @@ impl Node {
 
     /// Whether it, or a step in it, must run on the thread that runs the schedule.
     pub(crate) fn is_pinned(&self) -> bool {
-        let within = |fixed: &Fixed| fixed.schedule.plan.as_ref().is_some_and(|plan| plan.has_pinned);
+        let within =
+            |fixed: &Fixed| fixed.schedule.plan.as_ref().is_some_and(|plan| plan.has_pinned);
         self.access.pinned || matches!(&self.work, Work::Fixed(fixed) if within(fixed))
     }
 
@@ -115,20 +125,24 @@ impl Node {
         self.conditions.iter_mut().for_each(|condition| condition.init(world));
         match &mut self.work {
             Work::System(system) => system.init(world),
-            Work::Gate(conditions, _) => conditions.iter_mut().for_each(|condition| condition.init(world)),
+            Work::Gate(conditions, _) => {
+                conditions.iter_mut().for_each(|condition| condition.init(world))
+            }
             Work::Fixed(_) | Work::Barrier => {}
         }
         self.ready_for = Some(world.id());
     }
 
-    /// Whether all is there that it needs for certain: what its first condition asks for, or else what it does itself. What is
-    /// behind a condition is looked for when the condition holds.
+    /// Whether all is there that it needs for certain: what its first condition asks for, or else
+    /// what it does itself. What is behind a condition is looked for when the condition holds.
     pub(crate) fn check(&self, world: &World) -> Result<(), Missing> {
         match (&self.work, self.conditions.first()) {
             _ if !self.gates.is_empty() => Ok(()),
             (_, Some(condition)) => condition.check(world),
             (Work::System(system), None) => system.check(world),
-            (Work::Gate(conditions, _), None) => conditions.first().map_or(Ok(()), |condition| condition.check(world)),
+            (Work::Gate(conditions, _), None) => {
+                conditions.first().map_or(Ok(()), |condition| condition.check(world))
+            }
             (Work::Fixed(_) | Work::Barrier, None) => Ok(()),
         }
     }

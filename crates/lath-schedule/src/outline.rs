@@ -1,4 +1,5 @@
-//! What is in a world and in a schedule, as data: for tools that show it. Compiled with who calls it, as `explain.rs` says.
+//! What is in a world and in a schedule, as data: for tools that show it. Compiled with who calls
+//! it, as `explain.rs` says.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -96,7 +97,8 @@ pub struct OutlineEdge {
     pub before: usize,
     /// The place of the one that waits.
     pub after: usize,
-    /// What both use and one of them writes; or that their order was asked for, or that commands are applied between them.
+    /// What both use and one of them writes; or that their order was asked for, or that commands
+    /// are applied between them.
     pub reason: String,
 }
 
@@ -151,7 +153,9 @@ impl Schedule {
         line.retain(|&number| self.nodes[number as usize].is_system());
         let stages: Vec<usize> = line
             .iter()
-            .map(|&number| plan.stages.iter().position(|stage| stage.has(number)).map_or(0, |at| at + 1))
+            .map(|&number| {
+                plan.stages.iter().position(|stage| stage.has(number)).map_or(0, |at| at + 1)
+            })
             .collect();
         let mut edges = Vec::new();
         plan.edges(&mut |before, after| edges.push((before, after)));
@@ -160,8 +164,12 @@ impl Schedule {
             places[number as usize] = outline.systems.len();
             let alone = match node.access.alone {
                 Some(param) => Some(format!("needs `{param}`")),
-                None if matches!(node.work, Work::Fixed(_)) => Some("runs steps at a fixed rate".to_owned()),
-                None if node.is_pinned() => Some("runs on the thread that runs the schedule".to_owned()),
+                None if matches!(node.work, Work::Fixed(_)) => {
+                    Some("runs steps at a fixed rate".to_owned())
+                }
+                None if node.is_pinned() => {
+                    Some("runs on the thread that runs the schedule".to_owned())
+                }
                 None => None,
             };
             outline.systems.push(OutlineSystem {
@@ -177,20 +185,26 @@ impl Schedule {
                 fixed.schedule.outline_into(outline, &name)?;
             }
         }
-        let stage_of = |number: u32| line.iter().position(|&one| one == number).map_or(0, |at| stages[at]);
+        let stage_of =
+            |number: u32| line.iter().position(|&one| one == number).map_or(0, |at| stages[at]);
         for (before, after) in edges {
             let same_stage = stage_of(before) == stage_of(after);
             let mut reason = why(&self.nodes[before as usize], &self.nodes[after as usize]);
             if reason == "ordered" && !same_stage {
                 reason = "a barrier, or one of them runs alone".to_owned();
             }
-            outline.edges.push(OutlineEdge { before: places[before as usize], after: places[after as usize], reason });
+            outline.edges.push(OutlineEdge {
+                before: places[before as usize],
+                after: places[after as usize],
+                reason,
+            });
         }
         Ok(())
     }
 
-    /// The last runs of systems that were measured, oldest first, those of steps at a fixed rate after the others. Systems
-    /// that take next to no time are measured now and then, unless [`measure_all`](Self::measure_all) was asked for.
+    /// The last runs of systems that were measured, oldest first, those of steps at a fixed rate
+    /// after the others. Systems that take next to no time are measured now and then, unless
+    /// [`measure_all`](Self::measure_all) was asked for.
     ///
     /// # Examples
     ///
@@ -211,15 +225,22 @@ impl Schedule {
 
     #[inline]
     fn spans_into(&self, spans: &mut Vec<SystemSpan>, within: &str, outermost: &Self) {
-        // Every schedule counts from when it was made; one within another may have been made before it.
+        // Every schedule counts from when it was made; one within another may have been made before
+        // it.
         let later = self.epoch.saturating_duration_since(outermost.epoch);
         let earlier = outermost.epoch.saturating_duration_since(self.epoch);
-        let names: Vec<Arc<str>> = self.nodes.iter().map(|node| format!("{within}{}", node.name).into()).collect();
+        let names: Vec<Arc<str>> =
+            self.nodes.iter().map(|node| format!("{within}{}", node.name).into()).collect();
         let removed: Arc<str> = "(removed)".into();
         for span in self.trace.spans() {
             let system = names.get(span.node as usize).unwrap_or(&removed).clone();
             let began = (Duration::from_nanos(span.began) + later).saturating_sub(earlier);
-            spans.push(SystemSpan { system, began, took: Duration::from_nanos(span.nanoseconds), thread: span.thread });
+            spans.push(SystemSpan {
+                system,
+                began,
+                took: Duration::from_nanos(span.nanoseconds),
+                thread: span.thread,
+            });
         }
         for node in &self.nodes {
             if let Work::Fixed(fixed) = &node.work {

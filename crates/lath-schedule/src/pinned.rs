@@ -1,10 +1,13 @@
-#![expect(unsafe_code, reason = "keeps values that must stay on one thread among values that need not")]
+#![expect(
+    unsafe_code,
+    reason = "keeps values that must stay on one thread among values that need not"
+)]
 //! Values that must be used on the thread that made them.
 //!
 //! # Invariants
 //!
-//! - **W3** The value of a [`Pinned`] is looked at, changed and dropped on one thread only. If the rest is dropped on another,
-//!   the value is leaked.
+//! - **W3** The value of a [`Pinned`] is looked at, changed and dropped on one thread only. If the
+//!   rest is dropped on another, the value is leaked.
 
 use std::mem::ManuallyDrop;
 use std::thread::{self, ThreadId};

@@ -1,5 +1,5 @@
-//! How long systems take: always measured, as a table and as a trace. What shows it is compiled with who calls it, as `explain.rs`
-//! says.
+//! How long systems take: always measured, as a table and as a trace. What shows it is compiled
+//! with who calls it, as `explain.rs` says.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -22,14 +22,16 @@ pub(crate) struct Timing {
     total: u64,
     last: u64,
     max: u64,
-    /// When the last measured run began, in nanoseconds since the schedule was made, and on which thread.
+    /// When the last measured run began, in nanoseconds since the schedule was made, and on which
+    /// thread.
     pub(crate) began: u64,
     pub(crate) thread: u64,
     /// Whether the last run was measured.
     pub(crate) fresh: bool,
 }
 
-/// Systems that take less than this are measured in one run of sixty-four: asking for the time would take longer than they do.
+/// Systems that take less than this are measured in one run of sixty-four: asking for the time
+/// would take longer than they do.
 const TINY: u64 = 2_000;
 
 impl Timing {
@@ -135,7 +137,8 @@ impl Schedule {
     }
 }
 
-/// How long each system of a schedule takes: [`Schedule::report`](crate::Schedule::report). Shown as a table.
+/// How long each system of a schedule takes: [`Schedule::report`](crate::Schedule::report). Shown
+/// as a table.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// A line for each system, in the order of the schedule.
@@ -149,8 +152,8 @@ pub struct ReportLine {
     pub name: Cow<'static, str>,
     /// How often it ran.
     pub runs: u64,
-    /// How long it took when it was last measured. Systems that take less than two microseconds are measured in one run of
-    /// sixty-four.
+    /// How long it took when it was last measured. Systems that take less than two microseconds are
+    /// measured in one run of sixty-four.
     pub last: Duration,
     /// How long it takes on average.
     pub mean: Duration,
@@ -181,8 +184,13 @@ impl Report {
 impl fmt::Display for Report {
     #[inline]
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wide = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(6);
-        writeln!(out, "{:wide$} {:>9} {:>10} {:>10} {:>10} {:>9}", "system", "runs", "last", "mean", "max", "rows")?;
+        let wide =
+            self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(6);
+        writeln!(
+            out,
+            "{:wide$} {:>9} {:>10} {:>10} {:>10} {:>9}",
+            "system", "runs", "last", "mean", "max", "rows"
+        )?;
         for ReportLine { name, runs, last, mean, max, rows } in &self.lines {
             let time = |time: &Duration| format!("{time:.1?}");
             let (last, mean, max) = (time(last), time(mean), time(max));

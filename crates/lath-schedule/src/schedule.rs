@@ -21,9 +21,9 @@ use crate::world::World;
 
 /// Systems in order.
 ///
-/// **The order of addition is the meaning.** A run does what calling the systems one after another would do; those that have
-/// nothing in common run at the same time, which only makes it faster. The result is the same, byte by byte and handle by handle,
-/// on one thread or many.
+/// **The order of addition is the meaning.** A run does what calling the systems one after another
+/// would do; those that have nothing in common run at the same time, which only makes it faster.
+/// The result is the same, byte by byte and handle by handle, on one thread or many.
 ///
 /// # Examples
 ///
@@ -82,7 +82,8 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Makes a schedule without systems, that runs on the threads of the rayon pool that it is run in, or else on those that all schedules share.
+    /// Makes a schedule without systems, that runs on the threads of the rayon pool that it is run
+    /// in, or else on those that all schedules share.
     ///
     /// # Examples
     ///
@@ -131,7 +132,8 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`PlanError::Conflict`] if two parameters of a system use the same and one of them mutably. Nothing is added then.
+    /// [`PlanError::Conflict`] if two parameters of a system use the same and one of them mutably.
+    /// Nothing is added then.
     ///
     /// # Examples
     ///
@@ -148,7 +150,8 @@ impl Schedule {
         self.add_at(systems, at, |_, _| {})
     }
 
-    /// Adds a tuple of systems each of which waits for the one before it, whether they have anything in common or not.
+    /// Adds a tuple of systems each of which waits for the one before it, whether they have
+    /// anything in common or not.
     ///
     /// # Panics
     ///
@@ -170,7 +173,8 @@ impl Schedule {
         let at = Location::caller();
         self.chains += 1;
         let chain = self.chains;
-        let link = move |place: usize| Cow::<'static, str>::from(format!("link {place} of chain {chain}"));
+        let link =
+            move |place: usize| Cow::<'static, str>::from(format!("link {place} of chain {chain}"));
         let added = self.add_at(systems, at, |place, system| {
             system.sets.push(link(place));
             if place > 0 {
@@ -270,11 +274,13 @@ impl Schedule {
         &mut self.sets[place]
     }
 
-    /// Numbers the clocks of the [fixed steps](Self::fixed) that are added from now on from `first` up, instead of from 0.
+    /// Numbers the clocks of the [fixed steps](Self::fixed) that are added from now on from `first`
+    /// up, instead of from 0.
     ///
-    /// The clocks are in the world, in [`FixedClocks`](crate::FixedClocks), so that they are saved and rolled back; a schedule
-    /// that is built anew goes on where the one before it was. So two schedules with fixed steps that run on one world share their
-    /// clocks, unless one of them is told to begin elsewhere.
+    /// The clocks are in the world, in [`FixedClocks`](crate::FixedClocks), so that they are saved
+    /// and rolled back; a schedule that is built anew goes on where the one before it was. So two
+    /// schedules with fixed steps that run on one world share their clocks, unless one of them is
+    /// told to begin elsewhere.
     ///
     /// # Examples
     ///
@@ -294,12 +300,15 @@ impl Schedule {
         self
     }
 
-    /// Adds systems that run at a fixed rate: so many steps in each run as fit into the time that has passed, [`Time::dt`](crate::Time::dt), and
-    /// what was left over before. Within a step `Time::dt` is its length. A run takes at most eight steps
-    /// ([`fixed_limit`](Self::fixed_limit) changes that); time beyond them is given up, and [`FixedTime`](crate::FixedTime) says
-    /// how much. It also says how far the time is on the way to the next step.
+    /// Adds systems that run at a fixed rate: so many steps in each run as fit into the time that
+    /// has passed, [`Time::dt`](crate::Time::dt), and what was left over before. Within a step
+    /// `Time::dt` is its length. A run takes at most eight steps
+    /// ([`fixed_limit`](Self::fixed_limit) changes that); time beyond them is given up, and
+    /// [`FixedTime`](crate::FixedTime) says how much. It also says how far the time is on the way
+    /// to the next step.
     ///
-    /// The systems are put together by `build`, like those of a schedule of their own. They run alone, between barriers.
+    /// The systems are put together by `build`, like those of a schedule of their own. They run
+    /// alone, between barriers.
     ///
     /// # Examples
     ///
@@ -340,18 +349,28 @@ impl Schedule {
     /// assert!((fixed.given_up - 0.7).abs() < 1e-6);
     /// ```
     #[track_caller]
-    pub fn fixed_limit(&mut self, hz: f64, limit: u32, build: impl FnOnce(&mut Schedule)) -> &mut Self {
+    pub fn fixed_limit(
+        &mut self,
+        hz: f64,
+        limit: u32,
+        build: impl FnOnce(&mut Schedule),
+    ) -> &mut Self {
         let at = Location::caller();
         let mut schedule = Schedule::new();
         build(&mut schedule);
         let fixed = Fixed { schedule, hz, limit, number: self.fixed };
         self.fixed += 1;
-        self.nodes.push(Node::new(format!("{hz} steps a second").into(), at, Work::Fixed(Box::new(fixed))));
+        self.nodes.push(Node::new(
+            format!("{hz} steps a second").into(),
+            at,
+            Work::Fixed(Box::new(fixed)),
+        ));
         self.changed();
         self
     }
 
-    /// Makes the change of state, if one was [asked for](crate::State::set), at this point of the order.
+    /// Makes the change of state, if one was [asked for](crate::State::set), at this point of the
+    /// order.
     ///
     /// # Examples
     ///
@@ -363,11 +382,13 @@ impl Schedule {
 
     // How it runs.
 
-    /// Runs it on so many threads of its own, instead of those that all schedules share: 1 is the caller's.
+    /// Runs it on so many threads of its own, instead of those that all schedules share: 1 is the
+    /// caller's.
     ///
     /// # Errors
     ///
-    /// A number that cannot be had, such as 0, is an error of the next [`build`](Self::build) or run.
+    /// A number that cannot be had, such as 0, is an error of the next [`build`](Self::build) or
+    /// run.
     ///
     /// # Examples
     ///
@@ -385,8 +406,8 @@ impl Schedule {
         self
     }
 
-    /// Runs systems at the same time only where that could save at least so much time: 30 microseconds at first. Zero means
-    /// wherever it is possible, which is good for tests.
+    /// Runs systems at the same time only where that could save at least so much time: 30
+    /// microseconds at first. Zero means wherever it is possible, which is good for tests.
     ///
     /// # Examples
     ///
@@ -401,7 +422,8 @@ impl Schedule {
         self
     }
 
-    /// Runs systems in another order, of those that conflicts allow, for every seed: for tests. The result must be the same.
+    /// Runs systems in another order, of those that conflicts allow, for every seed: for tests. The
+    /// result must be the same.
     ///
     /// # Examples
     ///
@@ -458,33 +480,40 @@ impl Schedule {
         }
         self.make_gates();
         self.plan = Some(Plan::new(&mut self.nodes, &self.sets)?);
-        self.prepare = self.nodes.iter().flat_map(|node| node.access.prepare.iter().copied()).collect();
+        self.prepare =
+            self.nodes.iter().flat_map(|node| node.access.prepare.iter().copied()).collect();
         for node in &mut self.nodes {
-            node.is_plain = node.conditions.is_empty() && node.gates.is_empty() && !cfg!(feature = "tracing");
+            node.is_plain =
+                node.conditions.is_empty() && node.gates.is_empty() && !cfg!(feature = "tracing");
         }
         Ok(())
     }
 
-    /// Puts a gate before the first member of every set that has conditions, and makes all members wait for it. The gate is a
-    /// member itself: what is said about the set goes for it, too.
+    /// Puts a gate before the first member of every set that has conditions, and makes all members
+    /// wait for it. The gate is a member itself: what is said about the set goes for it, too.
     fn make_gates(&mut self) {
         for (number, set) in (0..).zip(&mut self.sets) {
-            let Some(first) = self.nodes.iter().position(|node| node.sets.contains(&set.name)) else { continue };
+            let Some(first) = self.nodes.iter().position(|node| node.sets.contains(&set.name))
+            else {
+                continue;
+            };
             let name: &'static str = match &set.name {
                 Cow::Borrowed(name) => name,
                 Cow::Owned(_) => "of that name",
             };
             if !set.conditions.is_empty() {
-                let place = self.nodes.iter().position(|node| node.is_gate_of(set)).unwrap_or_else(|| {
-                    let flag = set.gate.insert(Arc::new(AtomicBool::new(false)));
-                    let work = Work::Gate(Vec::new(), flag.clone());
-                    let at = self.nodes[first].at;
-                    let mut gate = Node::new(format!("condition of set {}", set.name).into(), at, work);
-                    gate.access.gate(number, name, true);
-                    gate.sets.push(set.name.clone());
-                    self.nodes.insert(first, gate);
-                    first
-                });
+                let place =
+                    self.nodes.iter().position(|node| node.is_gate_of(set)).unwrap_or_else(|| {
+                        let flag = set.gate.insert(Arc::new(AtomicBool::new(false)));
+                        let work = Work::Gate(Vec::new(), flag.clone());
+                        let at = self.nodes[first].at;
+                        let mut gate =
+                            Node::new(format!("condition of set {}", set.name).into(), at, work);
+                        gate.access.gate(number, name, true);
+                        gate.sets.push(set.name.clone());
+                        self.nodes.insert(first, gate);
+                        first
+                    });
                 let gate = &mut self.nodes[place];
                 gate.access.merge(&std::mem::take(&mut set.access));
                 gate.ready_for = None;
@@ -493,7 +522,11 @@ impl Schedule {
                 }
             }
             let Some(flag) = &set.gate else { continue };
-            for node in self.nodes.iter_mut().filter(|node| node.sets.contains(&set.name) && !node.is_gate_of(set)) {
+            for node in self
+                .nodes
+                .iter_mut()
+                .filter(|node| node.sets.contains(&set.name) && !node.is_gate_of(set))
+            {
                 if !node.gates.iter().any(|gate| Arc::ptr_eq(gate, flag)) {
                     node.gates.push(flag.clone());
                     node.access.gate(number, name, false);

@@ -1,4 +1,5 @@
-//! What belongs into a save of the world's own resources, for serde: time, clocks, timers, states. Each is written as a tuple.
+//! What belongs into a save of the world's own resources, for serde: time, clocks, timers, states.
+//! Each is written as a tuple.
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};

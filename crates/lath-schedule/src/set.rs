@@ -8,7 +8,8 @@ use crate::access::Access;
 use crate::config::{IntoLabel, Label, condition_of};
 use crate::system::{AnyCondition, SystemFn};
 
-/// Several systems under one name: what is said about it is said about all of them. [`Schedule::set`](crate::Schedule::set).
+/// Several systems under one name: what is said about it is said about all of them.
+/// [`Schedule::set`](crate::Schedule::set).
 pub struct Set {
     pub(crate) name: Cow<'static, str>,
     pub(crate) before: Vec<Label>,
@@ -46,7 +47,8 @@ impl Set {
         self
     }
 
-    /// Runs the set only if a condition holds. It is asked once per run, before the first system of the set.
+    /// Runs the set only if a condition holds. It is asked once per run, before the first system of
+    /// the set.
     ///
     /// # Panics
     ///

@@ -1,11 +1,15 @@
-#![expect(unsafe_code, reason = "lets systems that do not conflict use what lies on one shelf at the same time")]
+#![expect(
+    unsafe_code,
+    reason = "lets systems that do not conflict use what lies on one shelf at the same time"
+)]
 //! The shelf: one place per type, for pools and resources alike, found by number.
 //!
 //! # Invariants
 //!
 //! - **W1** A place holds a value of the type that it was made for, or nothing.
-//! - **W2** Behind a shared reference values are only looked at, but through [`Shelf::get_shared_mut`], whose caller vouches
-//!   that nobody else uses the place. Places are made and emptied with exclusive access only.
+//! - **W2** Behind a shared reference values are only looked at, but through
+//!   [`Shelf::get_shared_mut`], whose caller vouches that nobody else uses the place. Places are
+//!   made and emptied with exclusive access only.
 
 use std::any::{Any, TypeId, type_name};
 use std::cell::UnsafeCell;
@@ -29,8 +33,8 @@ impl<R> Clone for PlaceOf<R> {
 
 impl<R> Copy for PlaceOf<R> {}
 
-/// A pool, as it lies on the shelf. A type of its own, which nobody else can name: a `ResMut<Pool<T>>` would be told apart from a
-/// query of the same pool by nobody.
+/// A pool, as it lies on the shelf. A type of its own, which nobody else can name: a
+/// `ResMut<Pool<T>>` would be told apart from a query of the same pool by nobody.
 pub struct Shelved<T: Thing>(pub(crate) Pool<T>);
 
 struct Place {
@@ -61,7 +65,12 @@ impl Shelf {
     fn number(&mut self, type_id: TypeId, name: &'static str) -> u32 {
         *self.numbers.entry(type_id).or_insert_with(|| {
             let number = u32::try_from(self.places.len()).expect("fewer than four billion types");
-            self.places.push(Place { type_id, name, is_there: false, value: UnsafeCell::new(None) });
+            self.places.push(Place {
+                type_id,
+                name,
+                is_there: false,
+                value: UnsafeCell::new(None),
+            });
             number
         })
     }

@@ -4,8 +4,9 @@ use crate::param::{Res, ResMut};
 
 /// Which of several states the program is in: a resource.
 ///
-/// [`set`](Self::set) asks for a change, which is made at the next [`Schedule::transitions`](crate::Schedule::transitions) in the
-/// order. Systems added after that, with `on_exit`, `on_enter` and `while_in`, run as their names say.
+/// [`set`](Self::set) asks for a change, which is made at the next
+/// [`Schedule::transitions`](crate::Schedule::transitions) in the order. Systems added after that,
+/// with `on_exit`, `on_enter` and `while_in`, run as their names say.
 ///
 /// # Examples
 ///
@@ -66,7 +67,8 @@ impl<S> State<S> {
         &self.now
     }
 
-    /// Asks for a change of state at the next transition. Asking for the present state leaves it and enters it again.
+    /// Asks for a change of state at the next transition. Asking for the present state leaves it
+    /// and enters it again.
     ///
     /// # Examples
     ///

@@ -28,7 +28,9 @@ impl Time {
     /// Whether the world's time, if it has one, is a number of seconds.
     pub(crate) fn check(world: &World) -> Result<(), RunError> {
         match world.peek::<Self>() {
-            Some(time) if !time.dt.is_finite() || time.dt < 0.0 => Err(RunError::BadTime { dt: time.dt.to_string() }),
+            Some(time) if !time.dt.is_finite() || time.dt < 0.0 => {
+                Err(RunError::BadTime { dt: time.dt.to_string() })
+            }
             _ => Ok(()),
         }
     }
@@ -45,13 +47,16 @@ pub struct FixedTime {
     pub step: f32,
     /// How many steps the last run took.
     pub steps: u32,
-    /// How far the time is on the way from the last step to the next: from 0 to 1, to draw things in between.
+    /// How far the time is on the way from the last step to the next: from 0 to 1, to draw things
+    /// in between.
     pub alpha: f32,
-    /// How much time was given up so far because a run would have taken more steps than the limit, in seconds.
+    /// How much time was given up so far because a run would have taken more steps than the limit,
+    /// in seconds.
     pub given_up: f64,
 }
 
-/// The time that fixed steps have not used yet: a resource, so that it is saved and rolled back with the rest.
+/// The time that fixed steps have not used yet: a resource, so that it is saved and rolled back
+/// with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FixedClocks {
     /// In seconds, in the order in which the steps were added to their schedule; see
@@ -78,7 +83,8 @@ impl Fixed {
         Err(PlanError::BadRate { at, hz: self.hz.to_string() })
     }
 
-    /// Makes the resources that steps come with, and looks whether all is there that their systems need.
+    /// Makes the resources that steps come with, and looks whether all is there that their systems
+    /// need.
     pub(crate) fn make_ready(&mut self, world: &mut World) -> Result<(), RunError> {
         if world.try_resource::<Time>().is_err() {
             world.insert(Time::default());
@@ -175,11 +181,15 @@ impl Timer {
     #[must_use]
     #[track_caller]
     pub fn repeating(seconds: f32) -> Self {
-        assert!(seconds.is_finite() && seconds > 0.0, "a repeating timer cannot take {seconds} seconds");
+        assert!(
+            seconds.is_finite() && seconds > 0.0,
+            "a repeating timer cannot take {seconds} seconds"
+        );
         Self { left: seconds, period: seconds, repeats: true }
     }
 
-    /// Lets time pass; answers how often it has fired. Time that is not a number or negative does not pass.
+    /// Lets time pass; answers how often it has fired. Time that is not a number or negative does
+    /// not pass.
     ///
     /// # Examples
     ///
@@ -240,7 +250,11 @@ impl Timer {
     /// assert_eq!(fuse.progress(), 0.25);
     /// ```
     pub fn progress(&self) -> f32 {
-        if self.is_done() || self.period == 0.0 { 1.0 } else { (1.0 - self.left / self.period).clamp(0.0, 1.0) }
+        if self.is_done() || self.period == 0.0 {
+            1.0
+        } else {
+            (1.0 - self.left / self.period).clamp(0.0, 1.0)
+        }
     }
 }
 

@@ -136,8 +136,8 @@ impl World {
 
     // Pools.
 
-    /// Puts in a pool, made elsewhere: with another [`Reuse`](lath_core::Reuse), fixed, or full of things. Gives back the pool
-    /// of the same things that was there.
+    /// Puts in a pool, made elsewhere: with another [`Reuse`](lath_core::Reuse), fixed, or full of
+    /// things. Gives back the pool of the same things that was there.
     ///
     /// # Examples
     ///
@@ -252,7 +252,8 @@ impl World {
 
     // Things.
 
-    /// Puts a thing into the pool of its type, which is made if there is none. Hooks [on spawn](Self::on_spawn) hear of it.
+    /// Puts a thing into the pool of its type, which is made if there is none. Hooks
+    /// [on spawn](Self::on_spawn) hear of it.
     ///
     /// # Panics
     ///
@@ -290,8 +291,9 @@ impl World {
         Ok(handle)
     }
 
-    /// Takes a thing out of its pool and drops it, with all that leaves with it ([`Orphans`](lath_core::Orphans)). Hooks
-    /// [on despawn](Self::on_despawn) hear of each. Answers whether there was such a thing.
+    /// Takes a thing out of its pool and drops it, with all that leaves with it
+    /// ([`Orphans`](lath_core::Orphans)). Hooks [on despawn](Self::on_despawn) hear of each.
+    /// Answers whether there was such a thing.
     ///
     /// # Examples
     ///
@@ -451,9 +453,10 @@ impl World {
         self.shelf.take()
     }
 
-    /// Puts in a resource that must stay on this thread: one that is not `Send`, such as a window. Systems get it by
-    /// [`PinnedRes`](crate::PinnedRes) and [`PinnedMut`](crate::PinnedMut), and run on the thread that runs the schedule.
-    /// If the world is dropped on another thread the resource is leaked.
+    /// Puts in a resource that must stay on this thread: one that is not `Send`, such as a window.
+    /// Systems get it by [`PinnedRes`](crate::PinnedRes) and [`PinnedMut`](crate::PinnedMut), and
+    /// run on the thread that runs the schedule. If the world is dropped on another thread the
+    /// resource is leaked.
     ///
     /// # Examples
     ///
@@ -504,7 +507,8 @@ impl World {
         if self.pinned::<R>().is_err() {
             return Err(self.missing(MissingKind::Pinned, type_name::<R>()));
         }
-        match self.shelf.find::<Pinned<R>>().and_then(|place| self.shelf.get_mut(place)?.get_mut()) {
+        match self.shelf.find::<Pinned<R>>().and_then(|place| self.shelf.get_mut(place)?.get_mut())
+        {
             Some(resource) => Ok(resource),
             None => unreachable!("found just now"),
         }

@@ -1,5 +1,6 @@
 #![expect(unsafe_code, reason = "a global allocator is unsafe to implement")]
-//! In the steady state a tick allocates nothing: commands, events, hooks and runs on several threads included.
+//! In the steady state a tick allocates nothing: commands, events, hooks and runs on several
+//! threads included.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,7 +11,8 @@ use std::time::Duration;
 use lath_core::bitflags::bitflags;
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
 use lath_schedule::{
-    Commands, EventReader, EventWriter, IntoSystem, Local, Query, Res, ResMut, Schedule, State, Time, TreeMut, World,
+    Commands, EventReader, EventWriter, IntoSystem, Local, Query, Res, ResMut, Schedule, State,
+    Time, TreeMut, World,
 };
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
@@ -19,7 +21,8 @@ static COUNTS: AtomicBool = AtomicBool::new(false);
 static TURN: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    /// Whether a system has run on this thread. The threads of the test harness are not our business.
+    /// Whether a system has run on this thread. The threads of the test harness are not our
+    /// business.
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -63,8 +66,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many calls to get memory there are in so many ticks, after as many as there are kinds of ticks, several times over: then everything
-/// has the size that it needs.
+/// How many calls to get memory there are in so many ticks, after as many as there are kinds of
+/// ticks, several times over: then everything has the size that it needs.
 fn allocations(schedule: &mut Schedule, world: &mut World, ticks: u32) -> u64 {
     allocations_after(96, schedule, world, ticks)
 }
@@ -126,14 +129,19 @@ fn town() -> World {
     world.insert(Time { dt: 1.0 / 60.0 });
     world.insert(State::new(Mode::Day));
     for born in 0..6000 {
-        let near = world.spawn(Actor { born, tags: Tags::from_bits_truncate(born), ..Actor::default() });
+        let near =
+            world.spawn(Actor { born, tags: Tags::from_bits_truncate(born), ..Actor::default() });
         world.spawn(Actor { born, near, ..Actor::default() });
     }
     world.add_pool(Pool::<Part>::fixed(1000).unwrap());
     world
 }
 
-fn each_kind_of_command(mut commands: Commands, actors: Query<(Handle<Actor>, Ref<actor::born>)>, tick: Res<Tick>) {
+fn each_kind_of_command(
+    mut commands: Commands,
+    actors: Query<(Handle<Actor>, Ref<actor::born>)>,
+    tick: Res<Tick>,
+) {
     let phase = tick.0 % 8;
     for (who, born) in actors.iter().take(200) {
         match *born % 4 {
@@ -153,12 +161,20 @@ fn each_kind_of_command(mut commands: Commands, actors: Query<(Handle<Actor>, Re
     commands.run(move |world| world.despawn(parent).then_some(()).unwrap());
 }
 
-fn in_a_loop(mut actors: Query<(Handle<Actor>, Ref<actor::born>)>, tick: Res<Tick>, mut commands: Commands) {
+fn in_a_loop(
+    mut actors: Query<(Handle<Actor>, Ref<actor::born>)>,
+    tick: Res<Tick>,
+    mut commands: Commands,
+) {
     let phase = tick.0 % 8;
     actors.par_each_with(&mut commands, |(who, born), commands| {
         if *born % 64 == phase {
             commands.despawn(who);
-            let new = commands.spawn(Actor { born: *born, tags: Tags::from_bits_truncate(*born), ..Actor::default() });
+            let new = commands.spawn(Actor {
+                born: *born,
+                tags: Tags::from_bits_truncate(*born),
+                ..Actor::default()
+            });
             commands.attach(new, who);
             commands.send(Bang(*born));
             commands.run(move |world| world.resource_mut::<Noise>().0 += 1);
@@ -225,7 +241,9 @@ fn a_tick_with_hooks_allocates_nothing() {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (mut world, mut schedule) = (town(), all_of_it());
     world.on_spawn::<Actor>(|world, _| world.resource_mut::<Noise>().0 += 1);
-    world.on_despawn::<Actor>(|world, _, was| world.resource_mut::<Noise>().0 += u64::from(was.born));
+    world.on_despawn::<Actor>(|world, _, was| {
+        world.resource_mut::<Noise>().0 += u64::from(was.born)
+    });
     world.on_despawn::<Part>(|world, _, _| world.send(Bang(0)));
     world.on_tags::<Actor>(|world, _, before, after| {
         world.resource_mut::<Noise>().0 += u64::from(before.bits() ^ after.bits());
@@ -234,7 +252,8 @@ fn a_tick_with_hooks_allocates_nothing() {
     assert_eq!(allocations(&mut schedule, &mut world, 32), 0);
 }
 
-/// Systems that spawn on several threads have groups of slots of their own, so that it takes longer until no more are needed.
+/// Systems that spawn on several threads have groups of slots of their own, so that it takes longer
+/// until no more are needed.
 const LONG_WARM_UP: u32 = 1000;
 
 #[test]

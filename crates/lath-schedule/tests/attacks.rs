@@ -5,7 +5,8 @@ use lath_schedule::{Commands, Params, PoolMut, Query, Res, ResMut, Schedule, Wor
 
 struct Wind(u32);
 
-/// A type that differs with the lifetime that it is written with: what a macro makes of it, the derive cannot know.
+/// A type that differs with the lifetime that it is written with: what a macro makes of it, the
+/// derive cannot know.
 macro_rules! two_faced {
     ('static) => { Res<'static, Wind> };
     ($of:lifetime) => { ResMut<$of, Wind> };
@@ -75,9 +76,15 @@ fn a_world_that_is_replaced_during_a_run_is_used_as_what_it_is() {
         systems(&mut schedule);
         let mut world = a_world(false);
         schedule.run(&mut world);
-        assert_eq!((world.resource::<Wind>().0, *world.resource::<u8>(), world.pool::<Actor>().len()), (2, 8, 1));
+        assert_eq!(
+            (world.resource::<Wind>().0, *world.resource::<u8>(), world.pool::<Actor>().len()),
+            (2, 8, 1)
+        );
         schedule.run(&mut world);
-        assert_eq!((world.resource::<Wind>().0, *world.resource::<u8>(), world.pool::<Actor>().len()), (4, 10, 3));
+        assert_eq!(
+            (world.resource::<Wind>().0, *world.resource::<u8>(), world.pool::<Actor>().len()),
+            (4, 10, 3)
+        );
     }
 }
 
@@ -97,7 +104,10 @@ fn a_world_that_is_swapped_and_swapped_back_is_used_as_what_it_is() {
     let mut world = a_world(false);
     for round in 1..4 {
         schedule.run(&mut world);
-        assert_eq!((world.resource::<Wind>().0, *world.resource::<u8>()), (1 + 2 * round, 7 + 2 * round as u8));
+        assert_eq!(
+            (world.resource::<Wind>().0, *world.resource::<u8>()),
+            (1 + 2 * round, 7 + 2 * round as u8)
+        );
         assert_eq!(world.pool::<Actor>().check_invariants(), Ok(()));
     }
 }
@@ -117,14 +127,19 @@ fn a_command_and_a_hook_may_replace_the_world() {
     world.spawn(Actor { hp: 1 });
     assert_eq!((world.pool::<Actor>().len(), world.resource::<Wind>().0), (0, 1));
     world.spawn(Actor { hp: 1 }); // the hook has come along
-    assert_eq!((world.pool::<Actor>().len(), world.pool::<Actor>().check_invariants()), (0, Ok(())));
+    assert_eq!(
+        (world.pool::<Actor>().len(), world.pool::<Actor>().check_invariants()),
+        (0, Ok(()))
+    );
 }
 
 #[test]
 fn a_pool_that_is_swapped_for_another_has_things_of_its_own() {
     let mut schedule = Schedule::new();
     let mut other: Pool<Actor> = (10..13).map(|hp| Actor { hp }).collect();
-    schedule.add(|mut actors: Query<(Handle<Actor>, Mut<actor::hp>)>| actors.each(|(_, mut hp)| *hp += 1));
+    schedule.add(|mut actors: Query<(Handle<Actor>, Mut<actor::hp>)>| {
+        actors.each(|(_, mut hp)| *hp += 1)
+    });
     schedule.add(move |mut actors: PoolMut<Actor>| std::mem::swap(&mut *actors, &mut other));
     schedule.add(|actors: Query<Ref<actor::hp>>| assert!(actors.iter().all(|hp| *hp >= 1)));
     let mut world = World::new();

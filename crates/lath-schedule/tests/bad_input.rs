@@ -1,12 +1,14 @@
-//! What cannot be is refused, with words that name the system and what is wrong, before anything has run where that can be known.
+//! What cannot be is refused, with words that name the system and what is wrong, before anything
+//! has run where that can be known.
 
 mod common;
 
 use common::on_threads;
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
 use lath_schedule::{
-    Cascade, Commands, EventReader, EventWriter, Events, FixedTime, IntoSystem, Missing, PinnedMut, PinnedRes,
-    PlanError, PoolMut, PoolRef, Query, Res, ResMut, RunError, Schedule, Time, Timer, Tree, TreeMut, World,
+    Cascade, Commands, EventReader, EventWriter, Events, FixedTime, IntoSystem, Missing, PinnedMut,
+    PinnedRes, PlanError, PoolMut, PoolRef, Query, Res, ResMut, RunError, Schedule, Time, Timer,
+    Tree, TreeMut, World,
 };
 
 #[derive(Thing, Default, Debug)]
@@ -98,7 +100,14 @@ fn a_missing_pool_is_named_with_the_system_whichever_parameter_wants_it() {
     ] {
         assert_says(
             &error,
-            &["system `sail`", "no pool of `", "::Ship`", "its pools: `Ships`", "Ships` meant?", "add_pool"],
+            &[
+                "system `sail`",
+                "no pool of `",
+                "::Ship`",
+                "its pools: `Ships`",
+                "Ships` meant?",
+                "add_pool",
+            ],
         );
     }
 }
@@ -122,7 +131,9 @@ fn what_is_behind_a_condition_need_not_be_there_until_the_condition_holds() {
         struct Ready(bool);
         world.insert(Ready(false));
         schedule.add(
-            (|_: Res<Wind>, mut log: ResMut<Log>| log.0.push("sail")).named("sail").run_if(|ready: Res<Ready>| ready.0),
+            (|_: Res<Wind>, mut log: ResMut<Log>| log.0.push("sail"))
+                .named("sail")
+                .run_if(|ready: Res<Ready>| ready.0),
         );
         schedule.run(&mut world);
         world.insert(Ready(true));
@@ -150,13 +161,26 @@ fn what_fixed_steps_need_is_looked_for_before_the_run() {
 fn the_world_itself_says_what_is_missing() {
     let mut world = world();
     let missing: Missing = world.try_resource::<Wind>().unwrap_err();
-    assert_says(missing, &["no resource", "Wind", "its resources: `Log`", "world.insert(Wind { … })"]);
+    assert_says(
+        missing,
+        &["no resource", "Wind", "its resources: `Log`", "world.insert(Wind { … })"],
+    );
     assert_says(world.try_resource_mut::<Wind>().unwrap_err(), &["no resource", "Wind"]);
-    assert_says(world.try_pool::<Ship>().unwrap_err(), &["no pool of", "Ship", "it has no pools at all"]);
-    assert_says(world.pinned::<Wind>().unwrap_err(), &["no pinned resource", "Wind", "insert_pinned"]);
+    assert_says(
+        world.try_pool::<Ship>().unwrap_err(),
+        &["no pool of", "Ship", "it has no pools at all"],
+    );
+    assert_says(
+        world.pinned::<Wind>().unwrap_err(),
+        &["no pinned resource", "Wind", "insert_pinned"],
+    );
     // Nothing panics that is asked about things that there are none of.
     let stranger = Pool::new().spawn(Ship::default());
-    assert!(world.get(stranger).is_none() && !world.despawn(stranger) && !world.set_tags(stranger, Default::default()));
+    assert!(
+        world.get(stranger).is_none()
+            && !world.despawn(stranger)
+            && !world.set_tags(stranger, Default::default())
+    );
     assert!(world.remove_pool::<Ship>().is_some() && world.remove::<Wind>().is_none());
 }
 
@@ -174,18 +198,27 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
         assert!(schedule.order().unwrap().is_empty(), "it was added nevertheless");
     }
     refused(|_: Res<Wind>, _: ResMut<Wind>| (), &["Res<", "ResMut<", "resource `Wind`"]);
-    let hulls =
-        ["`Query<Mut<ship::hull>>` and `Query<Ref<ship::hull>>`", "field `hull` of `Ship`", "`Query::each_with_rest`"];
+    let hulls = [
+        "`Query<Mut<ship::hull>>` and `Query<Ref<ship::hull>>`",
+        "field `hull` of `Ship`",
+        "`Query::each_with_rest`",
+    ];
     refused(|_: Query<Mut<ship::hull>>, _: Query<Ref<ship::hull>>| (), &hulls);
     refused(|_: ResMut<Wind>, _: ResMut<Wind>| (), &["resource `Wind`"]);
     refused(|_: Option<Res<Wind>>, _: ResMut<Wind>| (), &["Option<", "resource `Wind`"]);
     refused(|_: (ResMut<Wind>, (Commands, Res<Wind>))| (), &["resource `Wind`"]);
-    refused(|_: Query<Mut<ship::hull>>, _: Query<(Ref<ship::speed>, Ref<ship::hull>)>| (), &["field `hull` of `Ship`"]);
+    refused(
+        |_: Query<Mut<ship::hull>>, _: Query<(Ref<ship::speed>, Ref<ship::hull>)>| (),
+        &["field `hull` of `Ship`"],
+    );
     refused(
         |_: Query<&mut Ship>, _: Query<(Ref<ship::speed>, Ref<ship::hull>)>| (),
         &["fields `hull`, `speed` of `Ship`"],
     );
-    refused(|_: Query<Mut<ship::hull>>, _: PoolRef<Ship>| (), &["PoolRef<", "field `hull` of `Ship`"]);
+    refused(
+        |_: Query<Mut<ship::hull>>, _: PoolRef<Ship>| (),
+        &["PoolRef<", "field `hull` of `Ship`"],
+    );
     refused(|_: Query<Ref<ship::hull>>, _: PoolMut<Ship>| (), &["PoolMut<", "the pool of `Ship`"]);
     refused(|_: PoolMut<Ship>, _: Query<Handle<Ship>>| (), &["PoolMut<", "the pool of `Ship`"]);
     refused(|_: PoolMut<Ship>, _: Tree<Ship>| (), &["the pool of `Ship`"]);
@@ -199,8 +232,14 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
         |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Ref<ship::speed>>| (),
         &["Cascade<", "field `speed` of `Ship`"],
     );
-    refused(|_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (), &["Cascade<", "the tree of `Ship`"]);
-    refused(|_: PinnedMut<Wind>, _: PinnedRes<Wind>| (), &["PinnedMut<", "PinnedRes<", "pinned resource `Wind`"]);
+    refused(
+        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (),
+        &["Cascade<", "the tree of `Ship`"],
+    );
+    refused(
+        |_: PinnedMut<Wind>, _: PinnedRes<Wind>| (),
+        &["PinnedMut<", "PinnedRes<", "pinned resource `Wind`"],
+    );
     refused(|_: PinnedMut<Wind>, _: PinnedMut<Wind>| (), &["pinned resource `Wind`"]);
     refused(|_: PoolMut<Ship>, _: Commands| (), &["Commands", "PoolMut<", "free slots"]);
     refused(|_: Commands, _: PoolMut<Ship>| (), &["Commands", "PoolMut<", "free slots"]);
@@ -218,7 +257,9 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
 #[test]
 fn parameters_that_have_nothing_in_common_are_accepted() {
     let mut schedule = Schedule::new();
-    schedule.add(|_: Query<Mut<ship::hull>>, _: Query<Mut<ship::speed>>, _: Tree<Ship>, _: Commands| ());
+    schedule.add(
+        |_: Query<Mut<ship::hull>>, _: Query<Mut<ship::speed>>, _: Tree<Ship>, _: Commands| (),
+    );
     schedule.add(|_: PoolMut<Ship>, _: PoolMut<Ships>, _: ResMut<Wind>| ());
     schedule.add(|_: Res<Wind>, _: Res<Wind>, _: EventReader<Bang>, _: EventReader<Bang>| ());
     schedule.add(|_: TreeMut<Ship>, _: PoolRef<Ship>| ());
@@ -272,7 +313,15 @@ fn a_circle_is_an_error_that_names_its_members_and_their_places_and_nobody_else(
     schedule.add(farmer).add(egg.after(hen)).add(hen.after(fox)).add(fox.after(egg));
     let line = line!() - 1;
     let error = nothing_ran(&mut schedule, &mut world);
-    assert_says(&error, &["`egg` (added at ", "`hen` (added at ", "`fox` (added at ", &format!("bad_input.rs:{line}")]);
+    assert_says(
+        &error,
+        &[
+            "`egg` (added at ",
+            "`hen` (added at ",
+            "`fox` (added at ",
+            &format!("bad_input.rs:{line}"),
+        ],
+    );
     assert!(!error.to_string().contains("farmer"));
     assert!(matches!(schedule.build(), Err(PlanError::Cycle { systems }) if systems.len() == 3));
     assert!(matches!(schedule.order(), Err(PlanError::Cycle { .. })));
@@ -300,7 +349,10 @@ fn unknown_names_are_errors_with_a_suggestion() {
     );
     let mut schedule = Schedule::new();
     schedule.add(collide.before(integrate));
-    assert_says(schedule.build().unwrap_err(), &["`collide`", "`integrate`", "add it, or correct the name"]);
+    assert_says(
+        schedule.build().unwrap_err(),
+        &["`collide`", "`integrate`", "add it, or correct the name"],
+    );
     let mut schedule = Schedule::new();
     schedule.add((integrate.in_set("physics"), collide.unordered_with("physic")));
     assert_says(schedule.build().unwrap_err(), &["`collide`", "was `physics` meant?"]);
@@ -362,7 +414,11 @@ fn timers_refuse_times_that_are_none() {
 
 #[test]
 fn a_pool_or_a_resource_that_a_command_takes_away_is_missed_by_name_and_later_systems_do_not_run() {
-    fn runs<M: 'static>(threads: usize, take_away: fn(&mut Commands), system: impl IntoSystem<M>) -> (World, RunError) {
+    fn runs<M: 'static>(
+        threads: usize,
+        take_away: fn(&mut Commands),
+        system: impl IntoSystem<M>,
+    ) -> (World, RunError) {
         let mut schedule = watched(threads);
         schedule.add((move |mut commands: Commands| take_away(&mut commands)).named("thief"));
         schedule.barrier();
@@ -379,7 +435,8 @@ fn a_pool_or_a_resource_that_a_command_takes_away_is_missed_by_name_and_later_sy
     }
     for threads in [1, 3] {
         let no_wind: fn(&mut Commands) = |commands| commands.remove::<Wind>();
-        let no_ships: fn(&mut Commands) = |commands| commands.run(|world| drop(world.remove_pool::<Ship>()));
+        let no_ships: fn(&mut Commands) =
+            |commands| commands.run(|world| drop(world.remove_pool::<Ship>()));
         let no_events: fn(&mut Commands) = |commands| commands.remove::<Events<Bang>>();
         for (world, error) in [
             runs(threads, no_wind, |_: Res<Wind>| ()),
@@ -440,7 +497,10 @@ fn a_world_that_is_replaced_by_another_in_the_middle_of_a_run_is_an_error_and_no
             .named("usurp"),
         );
         schedule.add(
-            (|wind: Res<Wind>, _: Query<Ref<ship::hull>>, _: EventReader<Bang>| assert_eq!(wind.0, 7.0)).named("next"),
+            (|wind: Res<Wind>, _: Query<Ref<ship::hull>>, _: EventReader<Bang>| {
+                assert_eq!(wind.0, 7.0)
+            })
+            .named("next"),
         );
         let mut world = world();
         world.insert(Wind(1.0));

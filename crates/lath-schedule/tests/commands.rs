@@ -1,5 +1,5 @@
-//! Every command does what it says, in order, with handles that are known at once; on things that have died it does nothing, and
-//! is counted.
+//! Every command does what it says, in order, with handles that are known at once; on things that
+//! have died it does nothing, and is counted.
 
 mod common;
 
@@ -132,7 +132,8 @@ type Make = fn() -> Pool<Crew>;
 /// What several systems and a loop spawned, as they were told: handle and number.
 type Told = Arc<Mutex<Vec<(Handle<Crew>, u32)>>>;
 
-/// Three systems that spawn at the same time, one of them in a loop on several threads, one of them before and after it.
+/// Three systems that spawn at the same time, one of them in a loop on several threads, one of them
+/// before and after it.
 fn spawners(threads: usize, told: &Told, each: u32) -> Schedule {
     let mut schedule = on_threads(threads);
     for system in 0..2 {
@@ -208,7 +209,11 @@ fn handles_that_were_told_are_those_of_the_things_in_every_kind_of_pool() {
                 let handles: BTreeSet<_> = told.iter().map(|&(handle, _)| handle).collect();
                 assert_eq!(handles.len(), told.len(), "{kind}: a handle was told twice");
                 for &(handle, number) in &told {
-                    assert_eq!(world.get(handle).map(|crew| crew.number), Some(number), "{kind}: {handle:?}");
+                    assert_eq!(
+                        world.get(handle).map(|crew| crew.number),
+                        Some(number),
+                        "{kind}: {handle:?}"
+                    );
                 }
                 assert_eq!(world.pool::<Crew>().len(), before + told.len());
                 assert_eq!(world.command_counts().missed, 0);
@@ -218,7 +223,11 @@ fn handles_that_were_told_are_those_of_the_things_in_every_kind_of_pool() {
                 all_told.extend(told);
             }
         }
-        assert_eq!(expected.get_or_insert(all_told.clone()), &all_told, "other handles on {threads} threads");
+        assert_eq!(
+            expected.get_or_insert(all_told.clone()),
+            &all_told,
+            "other handles on {threads} threads"
+        );
     }
 }
 
@@ -236,8 +245,14 @@ fn in_a_full_pool_the_thing_is_given_back_and_spawn_says_what_is_wrong() {
     }
     schedule.run(&mut world);
     assert_eq!(world.pool::<Crew>().len(), 2);
-    let error = world.run_once(|mut commands: Commands| _ = commands.spawn(crew(1))).unwrap_err().to_string();
-    assert!(error.contains("cannot spawn a") && error.contains("Crew") && error.contains('2'), "{error}");
+    let error = world
+        .run_once(|mut commands: Commands| _ = commands.spawn(crew(1)))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("cannot spawn a") && error.contains("Crew") && error.contains('2'),
+        "{error}"
+    );
 }
 
 #[test]
@@ -250,7 +265,9 @@ fn things_of_a_type_that_there_are_none_of_make_their_pool() {
             let told = told.clone();
             schedule.add(move |mut commands: Commands| {
                 for number in 0..100 {
-                    told.lock().unwrap().push((commands.spawn(crew(system * 100 + number)), system * 100 + number));
+                    told.lock()
+                        .unwrap()
+                        .push((commands.spawn(crew(system * 100 + number)), system * 100 + number));
                 }
             });
         }
@@ -366,7 +383,8 @@ fn commands_of_a_loop_come_in_slot_order_between_those_before_and_after_it() {
             note(2_000_000, &mut commands);
         });
         schedule.run(&mut world);
-        let expected: Vec<_> = [1_000_000].into_iter().chain((0..20_000).step_by(5)).chain([2_000_000]).collect();
+        let expected: Vec<_> =
+            [1_000_000].into_iter().chain((0..20_000).step_by(5)).chain([2_000_000]).collect();
         assert_eq!(*log.lock().unwrap(), expected);
     }
 }

@@ -1,12 +1,12 @@
 //! What `#[derive(Params)]` adds to a struct, and where the compiler points when it cannot.
 //!
-//! To write the messages anew after a change: `TRYBUILD=overwrite cargo test -p lath-schedule --test derive`, then read the
-//! difference.
+//! To write the messages anew after a change:
+//! `TRYBUILD=overwrite cargo test -p lath-schedule --test derive`, then read the difference.
 
 use lath_core::{Mut, Ref, Thing};
 use lath_schedule::{
-    Commands, EventReader, EventWriter, Local, Params, PlanError, PoolMut, Query, Res, ResMut, RunError, Schedule,
-    World,
+    Commands, EventReader, EventWriter, Local, Params, PlanError, PoolMut, Query, Res, ResMut,
+    RunError, Schedule, World,
 };
 
 #[test]
@@ -51,7 +51,10 @@ fn blamed(error: &PlanError) -> [&'static str; 2] {
 fn parts_that_get_in_each_others_way_are_named() {
     let within = Schedule::new().try_add(|_: Twice| ()).err().unwrap();
     assert_eq!(blamed(&within), ["ResMut", "Res"]);
-    assert!(within.to_string().contains("both use resource `Wind`, and one of them mutably"), "{within}");
+    assert!(
+        within.to_string().contains("both use resource `Wind`, and one of them mutably"),
+        "{within}"
+    );
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! The same bytes, handles included, on any number of threads and in any order that conflicts allow.
+//! The same bytes, handles included, on any number of threads and in any order that conflicts
+//! allow.
 //!
-//! `LATH_TICKS` is how many ticks each run takes, `LATH_THINGS` how many things there are: `scripts/determinism.sh` runs a
-//! thousand ticks. The defaults are for an unoptimised build.
+//! `LATH_TICKS` is how many ticks each run takes, `LATH_THINGS` how many things there are:
+//! `scripts/determinism.sh` runs a thousand ticks. The defaults are for an unoptimised build.
 
 #[path = "common/town.rs"]
 mod town;
@@ -11,8 +12,9 @@ use std::time::Duration;
 use lath_schedule::Schedule;
 
 fn number(name: &str, default: usize) -> usize {
-    std::env::var(name)
-        .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, not a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, not a number"))
+    })
 }
 
 /// The checksum of every few ticks, so that a difference is found near where it begins.
@@ -41,7 +43,11 @@ fn play(set_up: impl FnOnce(&mut Schedule) -> &mut Schedule, serial: bool) -> Ve
 fn the_world_is_the_same_on_any_number_of_threads_and_in_any_order_that_conflicts_allow() {
     let expected = play(|schedule| schedule, true);
     for threads in [1, 2, 3, 8] {
-        assert_eq!(play(|schedule| schedule.threads(threads), false), expected, "on {threads} threads");
+        assert_eq!(
+            play(|schedule| schedule.threads(threads), false),
+            expected,
+            "on {threads} threads"
+        );
     }
     for seed in 0..20 {
         let threads = 1 + seed as usize % 3;

@@ -49,7 +49,12 @@ fn readers_after_the_sender_hear_in_the_same_run_and_readers_before_in_the_next(
     for threads in [1, 3] {
         let heard = Heard::default();
         let mut schedule = on_threads(threads);
-        schedule.add((listener("before", &heard), sender(), listener("after", &heard), listener("too", &heard)));
+        schedule.add((
+            listener("before", &heard),
+            sender(),
+            listener("after", &heard),
+            listener("too", &heard),
+        ));
         let mut world = World::new();
         schedule.run(&mut world);
         assert_eq!(
@@ -75,10 +80,16 @@ fn events_wait_for_a_reader_that_does_not_run() {
         schedule.run(&mut world);
     }
     assert_eq!(world.events_mut::<Bang>().len(), 6);
-    assert_eq!((take(&heard, "always"), take(&heard, "sometimes")), (vec![1, 2, 3, 4, 5, 6], vec![]));
+    assert_eq!(
+        (take(&heard, "always"), take(&heard, "sometimes")),
+        (vec![1, 2, 3, 4, 5, 6], vec![])
+    );
     world.insert(Switch(true));
     schedule.run(&mut world);
-    assert_eq!((take(&heard, "always"), take(&heard, "sometimes")), (vec![7, 8], (1..=8).collect()));
+    assert_eq!(
+        (take(&heard, "always"), take(&heard, "sometimes")),
+        (vec![7, 8], (1..=8).collect())
+    );
     assert!(world.events_mut::<Bang>().is_empty());
 }
 
@@ -259,7 +270,15 @@ fn events_that_no_system_reads_are_named_in_the_explanation() {
         step.add((beat, listen));
     });
     let said = schedule.explain().unwrap();
-    assert!(said.contains("events of type `Bang` are sent by fire, burst, and no system here reads them\n"), "{said}");
-    assert!(said.contains("events of type `Tick` are sent by beat, and no system here reads them\n"), "{said}");
+    assert!(
+        said.contains(
+            "events of type `Bang` are sent by fire, burst, and no system here reads them\n"
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains("events of type `Tick` are sent by beat, and no system here reads them\n"),
+        "{said}"
+    );
     assert!(!said.contains("Whisper` are sent"), "{said}");
 }

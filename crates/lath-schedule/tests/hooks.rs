@@ -86,8 +86,8 @@ fn hooks_hear_of_commands_in_the_order_of_the_schedule_on_any_number_of_threads(
         schedule.add(|crew: Query<Handle<Crew>>| assert!(crew.is_empty()));
         world.pool_mut::<Crew>();
         schedule.run(&mut world);
-        let expected =
-            ["a", "b", "c"].map(|n| [format!("+{n}"), format!("{n}:0>2"), format!("({n})"), format!("-{n}")]);
+        let expected = ["a", "b", "c"]
+            .map(|n| [format!("+{n}"), format!("{n}:0>2"), format!("({n})"), format!("-{n}")]);
         assert_eq!(take_log(&mut world), expected.concat());
     }
 }
@@ -133,7 +133,8 @@ fn what_a_hook_does_is_heard_of_after_it_and_by_other_types_at_once() {
 #[test]
 fn all_that_leave_with_a_thing_are_heard_of_parents_first() {
     let mut world = world();
-    let [ship, mast, flag, oar] = ["ship", "mast", "flag", "oar"].map(|name| world.spawn(crew(name)));
+    let [ship, mast, flag, oar] =
+        ["ship", "mast", "flag", "oar"].map(|name| world.spawn(crew(name)));
     let mut tree = world.pool_mut::<Crew>().tree_mut();
     tree.attach(mast, ship).unwrap();
     tree.attach(oar, ship).unwrap();
@@ -180,10 +181,23 @@ fn with_and_without_hooks_the_same_things_leave_and_the_same_links_stay() {
             assert!(one.handles().eq(two.handles()), "round {round}: others left");
             for who in one.handles() {
                 assert_eq!(one.tree().parent(who), two.tree().parent(who), "round {round}");
-                assert_eq!(one.tree_of::<Bound>().parent(who), two.tree_of::<Bound>().parent(who), "round {round}");
-                assert_eq!(one.tree_of::<Rank>().parent(who), two.tree_of::<Rank>().parent(who), "round {round}");
-                let children = |pool: &Pool<Crew>| pool.tree_of::<Rank>().children(who).collect::<Vec<_>>();
-                assert_eq!(children(one), children(two), "round {round}: another order of children");
+                assert_eq!(
+                    one.tree_of::<Bound>().parent(who),
+                    two.tree_of::<Bound>().parent(who),
+                    "round {round}"
+                );
+                assert_eq!(
+                    one.tree_of::<Rank>().parent(who),
+                    two.tree_of::<Rank>().parent(who),
+                    "round {round}"
+                );
+                let children =
+                    |pool: &Pool<Crew>| pool.tree_of::<Rank>().children(who).collect::<Vec<_>>();
+                assert_eq!(
+                    children(one),
+                    children(two),
+                    "round {round}: another order of children"
+                );
             }
             assert_eq!(two.check_invariants(), Ok(()));
         }

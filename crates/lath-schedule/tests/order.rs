@@ -1,4 +1,5 @@
-//! The order of addition is the meaning; `before`, `after`, sets, chains, barriers and conditions change it as they say.
+//! The order of addition is the meaning; `before`, `after`, sets, chains, barriers and conditions
+//! change it as they say.
 
 mod common;
 
@@ -46,7 +47,14 @@ fn the_order_of_addition_is_kept_where_systems_conflict() {
 #[test]
 fn before_and_after_move_a_system_and_leave_the_others_where_they_are() {
     let mut schedule = on_threads(3);
-    schedule.add((noting("a").after("d"), noting("b"), noting("c"), noting("d"), noting("e").before("b"), noting("f")));
+    schedule.add((
+        noting("a").after("d"),
+        noting("b"),
+        noting("c"),
+        noting("d"),
+        noting("e").before("b"),
+        noting("f"),
+    ));
     assert_eq!(run(&mut schedule, &mut world()), ["c", "d", "a", "e", "b", "f"]);
 }
 
@@ -56,7 +64,12 @@ fn functions_are_labels_and_mean_all_that_were_added_of_them() {
         log.0.push("tick".into());
     }
     let mut schedule = on_threads(3);
-    schedule.add((tick, tick.named("another tick"), noting("last").after(tick), noting("first").before(tick)));
+    schedule.add((
+        tick,
+        tick.named("another tick"),
+        noting("last").after(tick),
+        noting("first").before(tick),
+    ));
     assert_eq!(run(&mut schedule, &mut world()), ["first", "tick", "tick", "last"]);
     assert_eq!(schedule.order().unwrap(), ["first", "tick", "another tick", "last"]);
 }
@@ -134,7 +147,10 @@ fn nothing_crosses_a_barrier() {
                 let passed = passed.clone();
                 schedule.add(move || {
                     let before = passed.fetch_add(1, Ordering::SeqCst);
-                    assert!((stretch * 4..stretch * 4 + 4).contains(&before), "{before} in stretch {stretch}");
+                    assert!(
+                        (stretch * 4..stretch * 4 + 4).contains(&before),
+                        "{before} in stretch {stretch}"
+                    );
                 });
             }
             schedule.barrier();
@@ -200,7 +216,9 @@ fn later_conditions_are_not_asked_when_an_earlier_one_does_not_hold() {
     let asked = Arc::new(AtomicU32::new(0));
     let counting = asked.clone();
     let mut schedule = on_threads(2);
-    schedule.add((|| ()).run_if(|| false).run_if(move || counting.fetch_add(1, Ordering::Relaxed) == 0));
+    schedule.add(
+        (|| ()).run_if(|| false).run_if(move || counting.fetch_add(1, Ordering::Relaxed) == 0),
+    );
     schedule.run(&mut World::new());
     assert_eq!(asked.load(Ordering::Relaxed), 0);
 }
@@ -283,7 +301,8 @@ fn what_a_system_keeps_survives_changes_of_the_schedule() {
 
 #[test]
 fn a_long_row_of_systems_with_a_follower_each_does_not_use_up_the_stack() {
-    // Each system has two followers: the next one, and one more. On several threads every step is a fork.
+    // Each system has two followers: the next one, and one more. On several threads every step is a
+    // fork.
     struct Row(u32);
     let count = 1500;
     let done = Arc::new(AtomicU32::new(0));
@@ -302,7 +321,8 @@ fn a_long_row_of_systems_with_a_follower_each_does_not_use_up_the_stack() {
     let mut world = World::new();
     world.insert(Row(0));
     // On threads that have little of it.
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(192 << 10).build().unwrap();
+    let threads =
+        rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(192 << 10).build().unwrap();
     threads.install(|| schedule.run(&mut world));
     assert_eq!((world.resource::<Row>().0, done.load(Ordering::Relaxed)), (count, count));
 }

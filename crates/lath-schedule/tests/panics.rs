@@ -1,5 +1,5 @@
-//! A panic in the user's code reaches the caller with the system's name; the others finish or never start; the world and the
-//! schedule work afterwards; nothing leaks and nothing is dropped twice.
+//! A panic in the user's code reaches the caller with the system's name; the others finish or never
+//! start; the world and the schedule work afterwards; nothing leaks and nothing is dropped twice.
 
 mod common;
 
@@ -11,7 +11,8 @@ use common::counted::{Count, Token};
 use common::on_threads;
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
 use lath_schedule::{
-    Commands, EventReader, EventWriter, IntoSystem, Local, Query, Res, ResMut, RunError, Schedule, Time, World,
+    Commands, EventReader, EventWriter, IntoSystem, Local, Query, Res, ResMut, RunError, Schedule,
+    Time, World,
 };
 
 const THREADS: [usize; 3] = [1, 2, 4];
@@ -110,7 +111,10 @@ fn a_panic_in_a_system_is_returned_with_its_name_and_those_that_wait_for_it_do_n
 
         let unwound = catch_unwind(AssertUnwindSafe(|| schedule.run(&mut world))).unwrap_err();
         let text = unwound.downcast_ref::<String>().unwrap();
-        assert!(text.contains("`bad`") && text.contains("panics.rs") && text.contains("no fuel"), "{text}");
+        assert!(
+            text.contains("`bad`") && text.contains("panics.rs") && text.contains("no fuel"),
+            "{text}"
+        );
 
         fuse.put_out();
         world.resource_mut::<Log>().0.clear();
@@ -166,7 +170,8 @@ fn a_panic_in_a_loop_on_several_threads_ends_the_loop_and_nothing_of_its_command
         let mut schedule = on_threads(threads);
         schedule.add(spawn_one.named("good"));
         let (tokens, bad) = (count.clone(), fuse.clone());
-        let spill = move |mut ships: Query<(Handle<Ship>, Ref<ship::number>)>, mut commands: Commands| {
+        let spill = move |mut ships: Query<(Handle<Ship>, Ref<ship::number>)>,
+                          mut commands: Commands| {
             ships.par_each_with(&mut commands, |(ship, number), commands| {
                 if *number % 10 == 0 {
                     commands.spawn(Ship { cargo: Some(tokens.token()), ..Ship::default() });
@@ -393,7 +398,10 @@ fn bombs_among_commands_that_are_given_up_do_not_keep_the_others_from_being_drop
         );
         let mut world = fleet(0);
         // The system fails, and three of its commands panic when they are dropped.
-        assert_eq!(panicked(schedule.try_run(&mut world)), ("give".into(), "after giving commands".into()));
+        assert_eq!(
+            panicked(schedule.try_run(&mut world)),
+            ("give".into(), "after giving commands".into())
+        );
         assert_eq!(count.alive(), 0);
         assert_sound(&world);
         // A command fails, and of those after it two panic when they are given up.
@@ -429,7 +437,10 @@ fn a_bomb_in_a_thing_a_resource_or_an_event_is_survived() {
             false => commands.insert(Hold(tokens.token())),
         };
         schedule.add(replace.named("replace"));
-        assert_eq!(panicked(schedule.try_run(&mut world)), ("replace".into(), "a bomb went off".into()));
+        assert_eq!(
+            panicked(schedule.try_run(&mut world)),
+            ("replace".into(), "a bomb went off".into())
+        );
         assert_eq!(count.alive(), i64::from(!remove), "the new one is in, the old one is gone");
         assert_eq!(world.try_resource::<Hold>().is_ok(), !remove);
         if let Some(Hold(token)) = world.remove() {
@@ -447,8 +458,9 @@ fn a_bomb_in_a_thing_a_resource_or_an_event_is_survived() {
     });
     let heard = Arc::new(AtomicU32::new(0));
     let hearing = heard.clone();
-    schedule
-        .add(move |mut bangs: EventReader<Bang>| _ = hearing.fetch_add(bangs.read().count() as u32, Ordering::Relaxed));
+    schedule.add(move |mut bangs: EventReader<Bang>| {
+        _ = hearing.fetch_add(bangs.read().count() as u32, Ordering::Relaxed)
+    });
     let unwound = catch_unwind(AssertUnwindSafe(|| schedule.try_run(&mut world)));
     assert!(unwound.is_err());
     for round in 1..4 {

@@ -1,4 +1,5 @@
-//! Time, clocks, timers and states come out of a save as they went in, and a save that was made up is refused.
+//! Time, clocks, timers and states come out of a save as they went in, and a save that was made up
+//! is refused.
 
 use lath_schedule::{Cooldown, FixedClocks, ResMut, Schedule, State, Time, Timer, World};
 use serde_json::{from_str, to_string};
@@ -61,9 +62,13 @@ fn a_state_is_not_entered_again_and_goes_where_it_was_going() {
 
 #[test]
 fn lengths_of_time_that_cannot_be_are_refused() {
-    for text in
-        ["[-1.0, 1.0, false]", "[0.5, -1.0, true]", "[0.5, 1e999, true]", "[null, 1.0, true]", "[0.0, 0.0, true]"]
-    {
+    for text in [
+        "[-1.0, 1.0, false]",
+        "[0.5, -1.0, true]",
+        "[0.5, 1e999, true]",
+        "[null, 1.0, true]",
+        "[0.0, 0.0, true]",
+    ] {
         assert!(from_str::<Timer>(text).is_err(), "{text}");
     }
     assert!(from_str::<Cooldown>("[1.0, -1.0]").is_err());

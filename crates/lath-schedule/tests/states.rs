@@ -89,7 +89,9 @@ fn a_wish_before_the_first_run_skips_the_first_state() {
 #[test]
 fn a_system_can_ask_for_the_change_and_it_is_made_at_the_next_transition() {
     let (mut schedule, mut world) = (schedule(3), world());
-    schedule.add((|mut mode: ResMut<State<Mode>>| mode.set(Mode::Pause)).while_in(Mode::Play).named("tire"));
+    schedule.add(
+        (|mut mode: ResMut<State<Mode>>| mode.set(Mode::Pause)).while_in(Mode::Play).named("tire"),
+    );
     schedule.add(|mut mode: ResMut<State<Mode>>, mut log: ResMut<Log>| {
         if *mode.get() == Mode::Menu {
             mode.set(Mode::Play);

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use common::{Meeting, on_threads};
 use lath_core::{Handle, Mut, Ref, Thing};
 use lath_schedule::{
-    Cascade, Commands, EventReader, EventWriter, IntoSystem, PoolRef, Query, Res, ResMut, Schedule, Tree, TreeMut,
-    World,
+    Cascade, Commands, EventReader, EventWriter, IntoSystem, PoolRef, Query, Res, ResMut, Schedule,
+    Tree, TreeMut, World,
 };
 
 #[derive(Thing, Default)]
@@ -174,8 +174,9 @@ fn a_loop_inside_a_system_runs_on_several_threads() {
 #[test]
 fn runs_on_several_threads_come_once_each() {
     let mut schedule = on_threads(2);
-    schedule
-        .add(|mut actors: Query<Mut<actor::pos>>| actors.par_runs(|pos| pos.iter_mut().for_each(|pos| *pos += 1.0)));
+    schedule.add(|mut actors: Query<Mut<actor::pos>>| {
+        actors.par_runs(|pos| pos.iter_mut().for_each(|pos| *pos += 1.0))
+    });
     let mut world = world(20_000);
     schedule.run(&mut world);
     assert!(world.pool::<Actor>().iter().all(|(_, actor)| *actor.pos == 1.0));
@@ -199,8 +200,9 @@ fn one_thread_is_the_callers() {
 #[test]
 fn one_pool_is_used_in_many_ways_at_once() {
     let mut schedule = on_threads(4);
-    schedule
-        .add(|mut actors: Query<(Mut<actor::pos>, Ref<actor::vel>)>| actors.par_each(|(mut pos, vel)| *pos += *vel));
+    schedule.add(|mut actors: Query<(Mut<actor::pos>, Ref<actor::vel>)>| {
+        actors.par_each(|(mut pos, vel)| *pos += *vel)
+    });
     schedule.add(|mut actors: Query<Mut<actor::hp>>| actors.each(|mut hp| *hp += 1));
     schedule.add(|mut names: Query<Option<Mut<actor::name>>>| {
         names.iter_mut().flatten().for_each(|mut name| name.push('x'));
@@ -241,7 +243,10 @@ fn one_pool_is_used_in_many_ways_at_once() {
     schedule.add(|mut heat: ResMut<Heat>| heat.0 += 1);
     schedule.add(|heat: Res<Heat>, mut light: ResMut<Light>| light.0 = heat.0);
     schedule.add(
-        (|light: Res<Light>, mut bangs: EventWriter<Bang>| bangs.extend((0..light.0).map(|_| Bang))).named("bang"),
+        (|light: Res<Light>, mut bangs: EventWriter<Bang>| {
+            bangs.extend((0..light.0).map(|_| Bang))
+        })
+        .named("bang"),
     );
     let heard = Arc::new(AtomicU32::new(0));
     for _ in 0..2 {
@@ -268,7 +273,8 @@ fn a_schedule_runs_inside_somebody_elses_threads() {
     schedules[1].parallel_from(std::time::Duration::ZERO);
     for schedule in &mut schedules {
         for _ in 0..5 {
-            schedule.add(|mut actors: Query<Mut<actor::pos>>| actors.par_each(|mut pos| *pos += 1.0));
+            schedule
+                .add(|mut actors: Query<Mut<actor::pos>>| actors.par_each(|mut pos| *pos += 1.0));
             schedule.add(|mut parts: Query<Mut<part::wear>>| parts.par_each(|mut wear| *wear += 1));
         }
     }

@@ -55,24 +55,35 @@ fn steps_are_taken_as_time_passes_and_alpha_says_how_far_the_next_one_is() {
 
 #[test]
 fn no_step_is_lost_and_none_is_won_in_the_long_run() {
-    for (hz, dt, runs) in
-        [(60.0, 1.0 / 60.0, 6000), (50.0, 1.0 / 144.0, 7200), (30.0, 0.021, 5000), (128.0, 1.0 / 59.94, 6000)]
-    {
+    for (hz, dt, runs) in [
+        (60.0, 1.0 / 60.0, 6000),
+        (50.0, 1.0 / 144.0, 7200),
+        (30.0, 0.021, 5000),
+        (128.0, 1.0 / 59.94, 6000),
+    ] {
         let (mut schedule, mut world) = (stepping(hz), world());
         let total: usize = (0..runs).map(|_| pass(&mut schedule, &mut world, dt as f32).0).sum();
         let expected = f64::from(dt as f32) * f64::from(runs) * hz;
-        assert!((total as f64 - expected).abs() <= 1.0, "{total} steps at {hz} Hz where {expected} fit");
+        assert!(
+            (total as f64 - expected).abs() <= 1.0,
+            "{total} steps at {hz} Hz where {expected} fit"
+        );
         assert_eq!(world.resource::<FixedTime>().given_up, 0.0);
     }
 }
 
 #[test]
 fn steps_of_one_length_come_one_per_run_and_not_none_and_then_two() {
-    // As numbers of single precision, some of these times are a little longer than a step and some a little shorter.
+    // As numbers of single precision, some of these times are a little longer than a step and some
+    // a little shorter.
     for hz in [10.0, 30.0, 50.0, 60.0, 100.0, 144.0] {
         let (mut schedule, mut world) = (stepping(hz), world());
         for run in 0..300 {
-            assert_eq!(pass(&mut schedule, &mut world, (1.0 / hz) as f32).0, 1, "in run {run} at {hz} Hz");
+            assert_eq!(
+                pass(&mut schedule, &mut world, (1.0 / hz) as f32).0,
+                1,
+                "in run {run} at {hz} Hz"
+            );
         }
     }
 }
@@ -155,14 +166,18 @@ fn a_repeating_timer_fires_as_often_as_its_period_fits() {
             assert!((0.0..=1.0).contains(&timer.progress()) && !timer.is_done());
         }
         let fits = time / f64::from(period);
-        assert!((f64::from(fired) - fits).abs() <= 1.0 + fits * 1e-3, "{fired} times where {fits} fit");
+        assert!(
+            (f64::from(fired) - fits).abs() <= 1.0 + fits * 1e-3,
+            "{fired} times where {fits} fit"
+        );
     }
 }
 
 #[test]
 fn timers_are_not_confused_by_odd_times() {
     for dt in [f32::NAN, -1.0, f32::NEG_INFINITY, 0.0] {
-        let (mut once, mut again, mut gun) = (Timer::once(1.0), Timer::repeating(1.0), Cooldown::new(1.0));
+        let (mut once, mut again, mut gun) =
+            (Timer::once(1.0), Timer::repeating(1.0), Cooldown::new(1.0));
         assert!(gun.try_use());
         for _ in 0..3 {
             assert_eq!((once.tick(dt), again.tick(dt)), (0, 0), "{dt}");
@@ -171,7 +186,8 @@ fn timers_are_not_confused_by_odd_times() {
         assert!(!gun.is_ready() && once.progress() == 0.0);
     }
     for dt in [f32::INFINITY, f32::MAX, 1e30] {
-        let (mut once, mut again, mut gun) = (Timer::once(1.0), Timer::repeating(0.001), Cooldown::new(1.0));
+        let (mut once, mut again, mut gun) =
+            (Timer::once(1.0), Timer::repeating(0.001), Cooldown::new(1.0));
         assert!(gun.try_use());
         assert_eq!((once.tick(dt), once.tick(dt)), (1, 0));
         assert!(again.tick(dt) > 1_000_000);

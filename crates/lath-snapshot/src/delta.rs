@@ -7,10 +7,12 @@ use lath_schedule::World;
 use crate::part::PartDelta;
 use crate::snapshot::Snapshot;
 
-/// What has to be changed in one snapshot to make it another: by groups of 64 slots, and in columns field by field.
+/// What has to be changed in one snapshot to make it another: by groups of 64 slots, and in columns
+/// field by field.
 ///
-/// If a pool tracks changes ([`Pool::track_changes`](lath_core::Pool::track_changes)), only the groups and fields that were
-/// changed since the older snapshot are looked at and kept; otherwise all of it.
+/// If a pool tracks changes ([`Pool::track_changes`](lath_core::Pool::track_changes)), only the
+/// groups and fields that were changed since the older snapshot are looked at and kept; otherwise
+/// all of it.
 ///
 /// # Examples
 ///
@@ -97,7 +99,8 @@ impl Delta {
         self.parts.iter_mut().zip(&old.parts).for_each(|(delta, part)| delta.since(&**part, world));
     }
 
-    /// What has to be changed in `old` to make it `new`. Both are of the same world, or of worlds that save the same.
+    /// What has to be changed in `old` to make it `new`. Both are of the same world, or of worlds
+    /// that save the same.
     ///
     /// # Errors
     ///
@@ -123,7 +126,13 @@ impl Delta {
     pub fn between(old: &Snapshot, new: &Snapshot) -> Result<Self, WrongSnapshot> {
         let mut delta = Self::new();
         let same = old.parts.len() == new.parts.len();
-        if !same || old.parts.iter().zip(&new.parts).any(|(a, b)| a.as_any().type_id() != b.as_any().type_id()) {
+        if !same
+            || old
+                .parts
+                .iter()
+                .zip(&new.parts)
+                .any(|(a, b)| a.as_any().type_id() != b.as_any().type_id())
+        {
             return Err(WrongSnapshot);
         }
         delta.fit(old);
@@ -152,7 +161,11 @@ impl Delta {
     /// See [`Delta`].
     pub fn apply(&self, snapshot: &mut Snapshot) -> Result<(), WrongSnapshot> {
         let fits = self.parts.len() == snapshot.parts.len()
-            && self.parts.iter().zip(&snapshot.parts).all(|(delta, part)| delta.starts_from(&**part));
+            && self
+                .parts
+                .iter()
+                .zip(&snapshot.parts)
+                .all(|(delta, part)| delta.starts_from(&**part));
         if !fits {
             return Err(WrongSnapshot);
         }
@@ -190,6 +203,9 @@ impl Delta {
 
 impl fmt::Debug for Delta {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Delta").field("groups", &self.groups()).field("bytes", &self.bytes()).finish()
+        out.debug_struct("Delta")
+            .field("groups", &self.groups())
+            .field("bytes", &self.bytes())
+            .finish()
     }
 }

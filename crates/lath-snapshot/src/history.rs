@@ -5,7 +5,8 @@ use lath_schedule::World;
 use crate::error::SaveError;
 use crate::snapshot::Snapshot;
 
-/// The snapshots of the last `n` ticks, in a ring: the oldest makes room for the newest, and lends it its memory.
+/// The snapshots of the last `n` ticks, in a ring: the oldest makes room for the newest, and lends
+/// it its memory.
 ///
 /// # Examples
 ///
@@ -50,8 +51,8 @@ impl History {
         Self { ring: Vec::new(), used: 0, most: most.max(1) }
     }
 
-    /// Takes a snapshot and remembers it under `tick`. Those of this tick and later ones are forgotten, as they have not
-    /// happened; and so is the oldest, if there are too many.
+    /// Takes a snapshot and remembers it under `tick`. Those of this tick and later ones are
+    /// forgotten, as they have not happened; and so is the oldest, if there are too many.
     ///
     /// # Errors
     ///
@@ -89,8 +90,8 @@ impl History {
         self.ring[..self.used].iter().find(|(at, _)| *at == tick).map(|(_, snapshot)| snapshot)
     }
 
-    /// Makes the world what it was at a tick, and forgets what came after. Answers whether that tick is still remembered; if
-    /// not, nothing changed.
+    /// Makes the world what it was at a tick, and forgets what came after. Answers whether that
+    /// tick is still remembered; if not, nothing changed.
     ///
     /// # Errors
     ///

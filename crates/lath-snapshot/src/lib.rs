@@ -47,8 +47,8 @@
 //!
 //! # Features
 //!
-//! `text` (default) brings scenes and prefabs, `lz4` compressed saves, `cli` the program `lath`, of which `lath save-info FILE` says what
-//! is in a save.
+//! `text` (default) brings scenes and prefabs, `lz4` compressed saves, `cli` the program `lath`, of
+//! which `lath save-info FILE` says what is in a save.
 //!
 //! There is no unsafe code here: the copying is done by `lath-core`.
 

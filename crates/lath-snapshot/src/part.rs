@@ -1,4 +1,5 @@
-//! What a snapshot is made of: a copy of each pool and of each resource that is saved, whatever their types.
+//! What a snapshot is made of: a copy of each pool and of each resource that is saved, whatever
+//! their types.
 
 use std::any::Any;
 

@@ -70,15 +70,31 @@ pub(crate) type Convert = dyn Fn(&Column<'_>, usize) -> Result<Box<dyn Any>, Str
 impl<T: Save> PoolKind<T> {
     pub(crate) fn new() -> Self {
         let attached = TreeKind::new::<Attached>("Attached".into());
-        Self { name: T::NAME.into(), aliases: Vec::new(), trees: vec![attached], conversions: Vec::new() }
+        Self {
+            name: T::NAME.into(),
+            aliases: Vec::new(),
+            trees: vec![attached],
+            conversions: Vec::new(),
+        }
     }
 
     /// Writes what a save has of a pool, or what a checksum is of.
-    fn encode(&self, image: &PoolImage<T>, out: &mut impl Sink, for_checksum: bool) -> Result<(), SaveError> {
-        let unsaved = image.relations().find(|(relation, _)| self.trees.iter().all(|tree| tree.relation != *relation));
+    fn encode(
+        &self,
+        image: &PoolImage<T>,
+        out: &mut impl Sink,
+        for_checksum: bool,
+    ) -> Result<(), SaveError> {
+        let unsaved = image
+            .relations()
+            .find(|(relation, _)| self.trees.iter().all(|tree| tree.relation != *relation));
         if let (Some((_, name)), false) = (unsaved, for_checksum) {
             let name = format!("{name} of {}", self.name);
-            return Err(SaveError::Unregistered { what: "tree", name, call: "world.saves::<…>().tree::<…>()" });
+            return Err(SaveError::Unregistered {
+                what: "tree",
+                name,
+                call: "world.saves::<…>().tree::<…>()",
+            });
         }
         let things = image.things();
         state::write_state(&image.state(), out, for_checksum);
@@ -99,7 +115,8 @@ impl<T: Save> PoolKind<T> {
     /// Reads what `encode` has written.
     fn decode(&self, pool: &Pool<T>, from: &mut Reader<'_>) -> Result<PoolImage<T>, SaveError> {
         let state = state::read_state(from)?;
-        let mut builder = pool.image_of_state(&state).map_err(|error| SaveError::pool(&self.name, error))?;
+        let mut builder =
+            pool.image_of_state(&state).map_err(|error| SaveError::pool(&self.name, error))?;
         let mut columns = Vec::new();
         for _ in 0..from.count(4 + 4 + 1 + 4 + 8)? {
             columns.push(Column::read(from)?);
@@ -113,7 +130,10 @@ impl<T: Save> PoolKind<T> {
                 if tree.links.is_empty() {
                     continue;
                 }
-                return Err(SaveError::Unknown { what: "tree", name: format!("{name}` of `{}", self.name) });
+                return Err(SaveError::Unknown {
+                    what: "tree",
+                    name: format!("{name}` of `{}", self.name),
+                });
             };
             (kind.write)(&mut image, &tree)
                 .map_err(|error| SaveError::pool(&self.name, format!("tree `{name}`: {error}")))?;
@@ -169,7 +189,8 @@ impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
         }
         let convert = conversion(&self.kind.conversions, F::INDEX, column, &of, T::NAME)
             .map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
-        let values = convert(column, self.builder.len()).map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
+        let values = convert(column, self.builder.len())
+            .map_err(|problem| SaveError::field(pool, F::NAME, problem))?;
         let Ok(values) = values.downcast::<Vec<Option<F::Value>>>() else {
             unreachable!("conversions are registered by the marker of the field");
         };
@@ -178,7 +199,8 @@ impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
     }
 }
 
-/// How the values of a column become those of a field whose type `of` is another; if nobody said, an error that says how to.
+/// How the values of a column become those of a field whose type `of` is another; if nobody said,
+/// an error that says how to.
 fn conversion<'a>(
     all: &'a [Conversion],
     field: usize,
@@ -191,7 +213,10 @@ fn conversion<'a>(
         Some(conversion) => Ok(&*conversion.convert),
         None => {
             let call = format!("world.saves::<{thing}>().convert::<…, {}>(|old| …)", column.of);
-            Err(format!("it is `{}` in the save and `{of}` in the program: convert it with `{call}`", column.of))
+            Err(format!(
+                "it is `{}` in the save and `{of}` in the program: convert it with `{call}`",
+                column.of
+            ))
         }
     }
 }
@@ -206,7 +231,9 @@ impl<T: Save + Resident> Kind for Arc<PoolKind<T>> {
     }
 
     fn makes(&self, part: &dyn Part) -> bool {
-        part.as_any().downcast_ref::<PoolPart<T>>().is_some_and(|part| Arc::ptr_eq(self, &part.kind))
+        part.as_any()
+            .downcast_ref::<PoolPart<T>>()
+            .is_some_and(|part| Arc::ptr_eq(self, &part.kind))
     }
 
     fn is_saved(&self) -> bool {
@@ -264,11 +291,17 @@ impl<T: Save + Resident> Part for PoolPart<T> {
     }
 
     fn prepare(&self, world: &mut World) -> Result<(), SaveError> {
-        world.pool_mut::<T>().make_room_for(&self.image).map_err(|error| SaveError::restore(&self.kind.name, error))
+        world
+            .pool_mut::<T>()
+            .make_room_for(&self.image)
+            .map_err(|error| SaveError::restore(&self.kind.name, error))
     }
 
     fn restore(&self, world: &mut World) -> Result<(), SaveError> {
-        world.pool_mut::<T>().restore(&self.image).map_err(|error| SaveError::restore(&self.kind.name, error))
+        world
+            .pool_mut::<T>()
+            .restore(&self.image)
+            .map_err(|error| SaveError::restore(&self.kind.name, error))
     }
 
     fn write(&self, out: &mut Vec<u8>) -> Result<(), SaveError> {
@@ -323,7 +356,9 @@ impl<T: Save + Resident> PartDelta for PoolPartDelta<T> {
     }
 
     fn starts_from(&self, part: &dyn Part) -> bool {
-        part.as_any().downcast_ref::<PoolPart<T>>().is_some_and(|part| self.0.starts_from(&part.image))
+        part.as_any()
+            .downcast_ref::<PoolPart<T>>()
+            .is_some_and(|part| self.0.starts_from(&part.image))
     }
 
     fn apply(&self, part: &mut dyn Part) -> bool {
@@ -341,5 +376,7 @@ impl<T: Save + Resident> PartDelta for PoolPartDelta<T> {
 }
 
 fn same<T: Save + Resident>(part: &dyn Part) -> &PoolPart<T> {
-    part.as_any().downcast_ref().unwrap_or_else(|| unreachable!("parts are compared with those of the same kind"))
+    part.as_any()
+        .downcast_ref()
+        .unwrap_or_else(|| unreachable!("parts are compared with those of the same kind"))
 }

@@ -1,7 +1,8 @@
 //! How the code that the derive writes finds out what a field's type can do, without asking for it.
 //!
-//! A method is called through one reference more or less than the traits below are implemented for; the compiler takes the
-//! first that fits. In generic code, where nothing is known, the last one does.
+//! A method is called through one reference more or less than the traits below are implemented for;
+//! the compiler takes the first that fits. In generic code, where nothing is known, the last one
+//! does.
 
 use std::marker::PhantomData;
 
@@ -99,7 +100,9 @@ impl<V> WithoutHandles for &mut Handles<'_, V> {}
 /// The names of tags.
 pub fn write_tags<T: Flags<Bits: parser::WriteHex>>(tags: &T) -> String {
     let mut text = String::new();
-    let Ok(()) = parser::to_writer(tags, &mut text) else { unreachable!("a string takes any text") };
+    let Ok(()) = parser::to_writer(tags, &mut text) else {
+        unreachable!("a string takes any text")
+    };
     text
 }
 

@@ -28,7 +28,11 @@ struct Entry {
 
 impl Registry {
     pub(crate) fn of(world: &World) -> Result<&Self, SaveError> {
-        world.try_resource::<Self>().ok().filter(|registry| !registry.entries.is_empty()).ok_or(SaveError::Nothing)
+        world
+            .try_resource::<Self>()
+            .ok()
+            .filter(|registry| !registry.entries.is_empty())
+            .ok_or(SaveError::Nothing)
     }
 
     pub(crate) fn kinds(&self) -> impl Iterator<Item = &dyn Kind> {
@@ -41,7 +45,10 @@ impl Registry {
             world.insert(Self::default());
         }
         let registry = world.resource_mut::<Self>();
-        let taken = registry.entries.iter().find(|entry| entry.of != of && entry.kind.name() == kind.name());
+        let taken = registry
+            .entries
+            .iter()
+            .find(|entry| entry.of != of && entry.kind.name() == kind.name());
         assert!(
             taken.is_none(),
             "two things that this world saves are called `{}`: give one of them another name with `named`",
@@ -54,7 +61,10 @@ impl Registry {
     }
 
     /// Takes the entries out while they are used with the world.
-    pub(crate) fn lend<X>(world: &mut World, f: impl FnOnce(&Self, &mut World) -> X) -> Result<X, SaveError> {
+    pub(crate) fn lend<X>(
+        world: &mut World,
+        f: impl FnOnce(&Self, &mut World) -> X,
+    ) -> Result<X, SaveError> {
         Self::of(world)?;
         let registry = world.remove::<Self>().unwrap_or_default();
         let result = f(&registry, world);
@@ -65,8 +75,8 @@ impl Registry {
 
 /// Tells a world what to save.
 ///
-/// Snapshots, saves and checksums have the pools and resources that were registered, and no others: what is only for drawing,
-/// such as a camera, can be left out.
+/// Snapshots, saves and checksums have the pools and resources that were registered, and no others:
+/// what is only for drawing, such as a camera, can be left out.
 ///
 /// # Examples
 ///
@@ -100,14 +110,18 @@ pub trait SaveWorld {
     /// If another thing that is saved has the same name; see [`SavedPool::named`].
     fn saves<T: Save + Resident>(&mut self) -> SavedPool<'_, T>;
 
-    /// The resource of this type is saved. If there is none when a snapshot is taken, there is none after it was put back.
+    /// The resource of this type is saved. If there is none when a snapshot is taken, there is none
+    /// after it was put back.
     ///
     /// # Panics
     ///
     /// As [`saves`](Self::saves).
-    fn saves_resource<R: Clone + SavedValue + Send + Sync + 'static>(&mut self) -> SavedResource<'_, R>;
+    fn saves_resource<R: Clone + SavedValue + Send + Sync + 'static>(
+        &mut self,
+    ) -> SavedResource<'_, R>;
 
-    /// The resource of this type is part of snapshots in memory, but not of saves, nor of checksums.
+    /// The resource of this type is part of snapshots in memory, but not of saves, nor of
+    /// checksums.
     ///
     /// # Panics
     ///
@@ -122,7 +136,9 @@ impl SaveWorld for World {
         saved
     }
 
-    fn saves_resource<R: Clone + SavedValue + Send + Sync + 'static>(&mut self) -> SavedResource<'_, R> {
+    fn saves_resource<R: Clone + SavedValue + Send + Sync + 'static>(
+        &mut self,
+    ) -> SavedResource<'_, R> {
         let serde = Serde {
             write: |value| postcard::to_stdvec(value),
             read: |bytes| postcard::from_bytes(bytes),
@@ -198,8 +214,8 @@ impl<T: Save + Resident> SavedPool<'_, T> {
         self
     }
 
-    /// Saves the tree of a relation too, under the name of its type. The default tree is saved anyway, and snapshots in memory
-    /// have all trees.
+    /// Saves the tree of a relation too, under the name of its type. The default tree is saved
+    /// anyway, and snapshots in memory have all trees.
     ///
     /// # Examples
     ///
@@ -245,7 +261,9 @@ impl<T: Save + Resident> SavedPool<'_, T> {
                 return Err("its old values are plain bytes: use `convert_plain` for them".into());
             }
             let old = column.written::<Old>(count)?;
-            Ok(Box::new(old.into_iter().map(|old| old.map(&convert)).collect::<Vec<Option<F::Value>>>()))
+            Ok(Box::new(
+                old.into_iter().map(|old| old.map(&convert)).collect::<Vec<Option<F::Value>>>(),
+            ))
         }))
     }
 
@@ -269,15 +287,24 @@ impl<T: Save + Resident> SavedPool<'_, T> {
     ) -> Self {
         self.add_conversion::<F, Old>(Arc::new(move |column: &Column<'_>, count| {
             if column.form != PLAIN || column.size as usize != size_of::<Old>() {
-                return Err(format!("its old values are not plain values of {} bytes", size_of::<Old>()));
+                return Err(format!(
+                    "its old values are not plain values of {} bytes",
+                    size_of::<Old>()
+                ));
             }
             let old = column.plain(count, bytemuck::pod_read_unaligned::<Old>)?;
-            Ok(Box::new(old.into_iter().map(|old| Some(convert(old))).collect::<Vec<Option<F::Value>>>()))
+            Ok(Box::new(
+                old.into_iter().map(|old| Some(convert(old))).collect::<Vec<Option<F::Value>>>(),
+            ))
         }))
     }
 
     fn add_conversion<F: SavedField<Thing = T>, Old>(mut self, convert: Arc<Convert>) -> Self {
-        self.kind.conversions.push(Conversion { field: F::INDEX, from: type_name::<Old>(), convert });
+        self.kind.conversions.push(Conversion {
+            field: F::INDEX,
+            from: type_name::<Old>(),
+            convert,
+        });
         self.put();
         self
     }

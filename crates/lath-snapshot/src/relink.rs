@@ -23,14 +23,19 @@ impl<'a> Relink<'a> {
     ///
     /// See [`Linked`].
     pub fn get<T: Thing>(&mut self, handle: Handle<T>) -> Handle<T> {
-        if TypeId::of::<T>() == self.thing { Handle::from_bits((self.map)(handle.to_bits())) } else { handle }
+        if TypeId::of::<T>() == self.thing {
+            Handle::from_bits((self.map)(handle.to_bits()))
+        } else {
+            handle
+        }
     }
 }
 
 /// A value that has handles in it, which a prefab replaces when it is spawned.
 ///
-/// Handles, options, arrays, vectors and pairs of them need nothing. A struct of your own that is a field of a thing and has
-/// handles in it implements this by hand; one that does not is taken to have none.
+/// Handles, options, arrays, vectors and pairs of them need nothing. A struct of your own that is a
+/// field of a thing and has handles in it implements this by hand; one that does not is taken to
+/// have none.
 ///
 /// # Examples
 ///

@@ -54,7 +54,9 @@ impl<R: Clone + Send + Sync + 'static> Kind for Arc<ResourceKind<R>> {
     }
 
     fn makes(&self, part: &dyn Part) -> bool {
-        part.as_any().downcast_ref::<ResourcePart<R>>().is_some_and(|part| Arc::ptr_eq(self, &part.kind))
+        part.as_any()
+            .downcast_ref::<ResourcePart<R>>()
+            .is_some_and(|part| Arc::ptr_eq(self, &part.kind))
     }
 
     fn is_saved(&self) -> bool {
@@ -81,9 +83,13 @@ impl<R: Clone + Send + Sync + 'static> Kind for Arc<ResourceKind<R>> {
         if was != of {
             return Err(fail(format!("it is `{was}` in the save and `{of}` in the program")));
         }
-        let read = self.serde.ok_or_else(|| fail("it is copied by snapshots, but not saved".into()))?.read;
-        let value =
-            if is_there { Some(read(bytes).map_err(|error| fail(format!("it is broken: {error}")))?) } else { None };
+        let read =
+            self.serde.ok_or_else(|| fail("it is copied by snapshots, but not saved".into()))?.read;
+        let value = if is_there {
+            Some(read(bytes).map_err(|error| fail(format!("it is broken: {error}")))?)
+        } else {
+            None
+        };
         Ok(Box::new(ResourcePart { kind: self.clone(), value }))
     }
 }
@@ -100,8 +106,9 @@ impl<R: Clone + Send + Sync + 'static> ResourcePart<R> {
         out.text(&type_name::<R>());
         out.u8(u8::from(self.value.is_some()));
         let written = self.value.as_ref().map(serde.write).transpose();
-        let bytes =
-            written.map_err(|error| SaveError::field(&self.kind.name, "", format!("it cannot be written: {error}")))?;
+        let bytes = written.map_err(|error| {
+            SaveError::field(&self.kind.name, "", format!("it cannot be written: {error}"))
+        })?;
         let bytes = bytes.unwrap_or_default();
         out.u64(bytes.len() as u64);
         out.put(&bytes);
@@ -156,8 +163,14 @@ impl<R: Clone + Send + Sync + 'static> Part for ResourcePart<R> {
 
     #[cfg(feature = "text")]
     fn text(&self) -> Result<crate::text::Text, SaveError> {
-        let written = self.kind.serde.zip(self.value.as_ref()).map(|(serde, value)| (serde.write_text)(value));
-        let text = written.transpose().map_err(|problem| SaveError::field(&self.kind.name, "", problem))?;
+        let written = self
+            .kind
+            .serde
+            .zip(self.value.as_ref())
+            .map(|(serde, value)| (serde.write_text)(value));
+        let text = written
+            .transpose()
+            .map_err(|problem| SaveError::field(&self.kind.name, "", problem))?;
         Ok(crate::text::Text::Resource(text))
     }
 
@@ -224,5 +237,7 @@ impl<R: Clone + Send + Sync + 'static> PartDelta for ResourceDelta<R> {
 }
 
 fn same<R: Clone + Send + Sync + 'static>(part: &dyn Part) -> &ResourcePart<R> {
-    part.as_any().downcast_ref().unwrap_or_else(|| unreachable!("parts are compared with those of the same kind"))
+    part.as_any()
+        .downcast_ref()
+        .unwrap_or_else(|| unreachable!("parts are compared with those of the same kind"))
 }

@@ -1,4 +1,5 @@
-//! What makes a thing one that can be saved: [`Save`], which is derived, and what it says about fields.
+//! What makes a thing one that can be saved: [`Save`], which is derived, and what it says about
+//! fields.
 
 use lath_core::Field;
 use lath_core::image::Image;

@@ -12,12 +12,12 @@ use crate::registry::Registry;
 
 /// A copy of all pools and resources that a world saves.
 ///
-/// Plain fields are copied as memory, others are cloned. It has everything: things that are staged or buried, reserved handles,
-/// retired slots, tags, links. After it was put back, every handle names what it named, and what is spawned next gets the
-/// handle that it would have got.
+/// Plain fields are copied as memory, others are cloned. It has everything: things that are staged
+/// or buried, reserved handles, retired slots, tags, links. After it was put back, every handle
+/// names what it named, and what is spawned next gets the handle that it would have got.
 ///
-/// Taking it again into the same snapshot, and putting it back, allocate nothing once the memory is there (values that have
-/// memory of their own, such as a `String` that grows, aside).
+/// Taking it again into the same snapshot, and putting it back, allocate nothing once the memory is
+/// there (values that have memory of their own, such as a `String` that grows, aside).
 ///
 /// # Examples
 ///
@@ -103,8 +103,9 @@ impl Snapshot {
         Ok(())
     }
 
-    /// As [`take_into`](Self::take_into), quicker where pools have holes. In pools that track changes another tick begins, so
-    /// that a later [`Delta`](crate::Delta) has what was changed after this moment, and nothing else.
+    /// As [`take_into`](Self::take_into), quicker where pools have holes. In pools that track
+    /// changes another tick begins, so that a later [`Delta`](crate::Delta) has what was changed
+    /// after this moment, and nothing else.
     ///
     /// # Errors
     ///
@@ -130,8 +131,8 @@ impl Snapshot {
 
     /// Makes the world what it was when this was taken. What is not saved stays as it is.
     ///
-    /// Handles that were made since then name nothing, until their slots are used again: whoever keeps handles outside of what is
-    /// saved has to forget them.
+    /// Handles that were made since then name nothing, until their slots are used again: whoever
+    /// keeps handles outside of what is saved has to forget them.
     ///
     /// Another world will do as well, whether or not it was told to save these things.
     ///
@@ -149,14 +150,16 @@ impl Snapshot {
         self.parts.iter().try_for_each(|part| part.restore(world))
     }
 
-    /// A number that is the same for two worlds in the same state, on every machine with the same byte order, and
-    /// different, but for one case in 2^64, for two in different ones.
+    /// A number that is the same for two worlds in the same state, on every machine with the same
+    /// byte order, and different, but for one case in 2^64, for two in different ones.
     ///
-    /// It is of all that decides what happens next: the saved fields of all things, which slots they are in, all generations,
-    /// tags, the order of reuse, the trees that are saved, and the saved resources. Fields marked `#[thing(skip)]`, how much
-    /// memory a pool has, counts and ticks do not matter.
+    /// It is of all that decides what happens next: the saved fields of all things, which slots
+    /// they are in, all generations, tags, the order of reuse, the trees that are saved, and the
+    /// saved resources. Fields marked `#[thing(skip)]`, how much memory a pool has, counts and
+    /// ticks do not matter.
     ///
-    /// Fields that are floats are compared by their bits: a machine that computes other bits gets another checksum, as it should.
+    /// Fields that are floats are compared by their bits: a machine that computes other bits gets
+    /// another checksum, as it should.
     ///
     /// # Examples
     ///
@@ -202,7 +205,12 @@ impl Clone for Snapshot {
 
     fn clone_from(&mut self, from: &Self) {
         let same = self.parts.len() == from.parts.len();
-        if same && self.parts.iter().zip(&from.parts).all(|(to, from)| to.as_any().type_id() == from.as_any().type_id())
+        if same
+            && self
+                .parts
+                .iter()
+                .zip(&from.parts)
+                .all(|(to, from)| to.as_any().type_id() == from.as_any().type_id())
         {
             self.parts.iter_mut().zip(&from.parts).for_each(|(to, from)| to.copy_from(&**from));
         } else {

@@ -1,4 +1,5 @@
-//! A state of a pool that is not what it says, one number changed at a time: it is refused, or it makes a pool that is whole.
+//! A state of a pool that is not what it says, one number changed at a time: it is refused, or it
+//! makes a pool that is whole.
 
 use lath_core::bitflags::bitflags;
 use lath_core::image::{PoolImage, PoolState};
@@ -28,7 +29,13 @@ struct Actor {
 
 fn actor(n: u32) -> Actor {
     let note = if n % 3 == 0 { n.to_string() } else { String::new() };
-    Actor { tags: Tags::from_bits_retain((n % 4) as u8), kind: (n % 4) as u8, hp: n, name: n.to_string(), note }
+    Actor {
+        tags: Tags::from_bits_retain((n % 4) as u8),
+        kind: (n % 4) as u8,
+        hp: n,
+        name: n.to_string(),
+        note,
+    }
 }
 
 /// A pool that has some of everything.
@@ -44,14 +51,17 @@ fn worn(reuse: Reuse) -> Pool<Actor> {
             _ => {}
         }
     }
-    (0..5).for_each(|n| assert!(!pool.stage(actor(n)).is_nil() && !pool.reserve_kind(n % 4).is_nil()));
+    (0..5).for_each(|n| {
+        assert!(!pool.stage(actor(n)).is_nil() && !pool.reserve_kind(n % 4).is_nil())
+    });
     pool
 }
 
 /// Changes one number somewhere.
 fn meddle(state: &mut PoolState, random: &mut fastrand::Rng) {
     let flip = |random: &mut fastrand::Rng| 1u64 << random.u32(..64);
-    let odd = |random: &mut fastrand::Rng| [0, 1, 2, 63, 64, 511, 1 << 14, u32::MAX][random.usize(..8)];
+    let odd =
+        |random: &mut fastrand::Rng| [0, 1, 2, 63, 64, 511, 1 << 14, u32::MAX][random.usize(..8)];
     match random.u8(..14) {
         0 => {
             let at = random.usize(..state.groups.len());
@@ -75,7 +85,10 @@ fn meddle(state: &mut PoolState, random: &mut fastrand::Rng) {
         9 => state.freed.insert(0, (odd(random), odd(random))),
         10 => (state.fresh, state.horizon) = (odd(random), flip(random)),
         11 => state.graves.push((random.u64(..), odd(random))),
-        12 => (state.tick, state.high_water, state.largest_generation) = (flip(random), odd(random), odd(random)),
+        12 => {
+            (state.tick, state.high_water, state.largest_generation) =
+                (flip(random), odd(random), odd(random))
+        }
         _ => {
             state.words.pop();
         }
@@ -137,7 +150,8 @@ fn a_state_with_a_number_changed_is_refused_or_makes_a_pool_that_is_whole() {
     assert!(refused > 50 && taken > 50, "{refused} refused, {taken} taken");
 }
 
-/// A builder that was made with one state, finished with another: the list of graves is then somebody else's, no more.
+/// A builder that was made with one state, finished with another: the list of graves is then
+/// somebody else's, no more.
 #[test]
 fn a_builder_that_is_finished_with_another_state_does_no_harm() {
     for seed in 0..200 {

@@ -1,5 +1,6 @@
-//! Full blocks of a pool are copied whole, with all that lies between their columns; others strip by strip. Whatever the fields are and
-//! however many slots are in use, the image, put back, is the pool.
+//! Full blocks of a pool are copied whole, with all that lies between their columns; others strip
+//! by strip. Whatever the fields are and however many slots are in use, the image, put back, is the
+//! pool.
 
 mod common;
 #[path = "games/images.rs"]
@@ -97,15 +98,16 @@ subject! {
     }
 }
 
-/// Pools that end in the first group, at the end of a block, one slot after and in the midst of one: slot 0 is nobody's.
+/// Pools that end in the first group, at the end of a block, one slot after and in the midst of
+/// one: slot 0 is nobody's.
 const SIZES: [u32; 8] = [0, 40, 1022, 1023, 1024, 1500, 4095, 6200];
 
 fn pool<T: Judged>(size: u32) -> Pool<T> {
     (0..size).map(T::new).collect()
 }
 
-/// Every size into pools that have fewer blocks, as many and more, all of them with other things in them; with holes in some blocks or none, taken
-/// alone or in company.
+/// Every size into pools that have fewer blocks, as many and more, all of them with other things in
+/// them; with holes in some blocks or none, taken alone or in company.
 fn put_back<T: Judged>() {
     for size in SIZES {
         for holes in [0, 97, 2] {
@@ -125,7 +127,11 @@ fn put_back<T: Judged>() {
                 pool.restore(&image).unwrap();
                 assert!(look(&pool) == was, "{size} things, holes at {holes}");
                 assert_eq!(pool.check_invariants(), Ok(()), "{size} things, holes at {holes}");
-                assert_eq!(T::seen(pool.read(Handle::NIL)), nil, "the nil thing is nobody's to overwrite");
+                assert_eq!(
+                    T::seen(pool.read(Handle::NIL)),
+                    nil,
+                    "the nil thing is nobody's to overwrite"
+                );
             }
         }
     }
@@ -141,7 +147,9 @@ fn a_pool_of_any_size_is_put_back_into_one_of_any_other() {
 /// Between images of any two sizes, and of one that was put back and changed here and there.
 fn differ<T: Judged>() {
     let (mut delta, mut other) = (PoolDelta::new(), Pool::new());
-    for (before, after) in SIZES.into_iter().flat_map(|before| [40, 1023, 6200].map(|after| (before, after))) {
+    for (before, after) in
+        SIZES.into_iter().flat_map(|before| [40, 1023, 6200].map(|after| (before, after)))
+    {
         let [mut old, mut new] = [(); 2].map(|()| PoolImage::new());
         let mut pool = pool::<T>(before);
         pool.track_changes();
@@ -149,7 +157,9 @@ fn differ<T: Judged>() {
         pool.retain(|who, _| who.index() <= after);
         (before..after).for_each(|n| assert!(!pool.spawn(T::new(n)).is_nil()));
         let all: Vec<_> = pool.handles().collect();
-        all.iter().step_by(300).for_each(|&who| assert!(pool.edit(who, |thing| T::set(thing, 1_000_000))));
+        all.iter()
+            .step_by(300)
+            .for_each(|&who| assert!(pool.edit(who, |thing| T::set(thing, 1_000_000))));
         let now = look(&pool);
         delta.since(&old, &pool);
         pool.capture_mut(&mut new);
@@ -184,8 +194,9 @@ fn games_with_fields_of_every_kind_are_put_back_and_followed() {
     }
 }
 
-/// An image that was taken begins with the first group of every block; one that was made from a state need not. Here groups end where a block does,
-/// begin where one does, and are all of a third.
+/// An image that was taken begins with the first group of every block; one that was made from a
+/// state need not. Here groups end where a block does, begin where one does, and are all of a
+/// third.
 #[test]
 fn groups_that_are_not_all_of_a_block_are_put_back_where_they_were() {
     let slots = (1600..2048).chain(2048..2600).chain(3072..4096);
@@ -218,7 +229,9 @@ fn full_blocks_are_copied_while_others_stage() {
     std::thread::scope(|scope| {
         for thread in 0..2 {
             let pool = &pool;
-            scope.spawn(move || (0..500).for_each(|n| assert!(!pool.stage(Plain::new(thread * 1000 + n)).is_nil())));
+            scope.spawn(move || {
+                (0..500).for_each(|n| assert!(!pool.stage(Plain::new(thread * 1000 + n)).is_nil()))
+            });
         }
         for _ in 0..8 {
             let mut image = PoolImage::new();

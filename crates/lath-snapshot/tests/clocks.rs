@@ -30,7 +30,9 @@ fn schedule() -> Schedule {
         }
     });
     schedule.transitions::<Mode>();
-    schedule.add(note("dawn").named("dawn").on_enter(Mode::Day)).add(note("dusk").named("dusk").on_exit(Mode::Day));
+    schedule
+        .add(note("dawn").named("dawn").on_enter(Mode::Day))
+        .add(note("dusk").named("dusk").on_exit(Mode::Day));
     schedule.fixed(25.0, |steps| {
         steps.add(note("step").named("step"));
     });
@@ -83,7 +85,8 @@ fn a_world_that_is_saved_between_any_two_runs_goes_on_as_if_it_had_not_been() {
         let mut runs = schedule();
         (pause..30).for_each(|_| runs.run(&mut world));
         assert_eq!(world.resource::<Log>(), log, "saved after {pause} runs");
-        let [mine, its] = [&world, &straight].map(|world| Snapshot::take(world).unwrap().checksum());
+        let [mine, its] =
+            [&world, &straight].map(|world| Snapshot::take(world).unwrap().checksum());
         assert_eq!(mine, its, "saved after {pause} runs");
     }
 }

@@ -12,7 +12,8 @@ use lath_core::image::{PoolDelta, PoolImage};
 use lath_core::{Handle, Pool, Thing};
 use lath_snapshot::Save;
 
-/// Two fields of every home: columns that are copied and columns that are cloned, the record of hot fields, and cold ones.
+/// Two fields of every home: columns that are copied and columns that are cloned, the record of hot
+/// fields, and cold ones.
 #[derive(Thing, Save, Clone, Default, Debug)]
 #[thing(columns)]
 struct Homes {
@@ -47,12 +48,17 @@ fn homes(n: u32) -> Homes {
     }
 }
 
-/// Changes one of many things, and looks whether images and what is between them follow. Answers how large the difference is.
+/// Changes one of many things, and looks whether images and what is between them follow. Answers
+/// how large the difference is.
 fn follow(change: impl FnOnce(&mut Pool<Homes>, Handle<Homes>)) -> usize {
-    let see = |HomesRef { small, wide, name, surname, hot, hotter, cold, colder, coldest }: HomesRef<'_>| {
-        format!("{small} {wide:?} {name} {surname} {hot} {hotter} {cold} {colder} {coldest}")
-    };
-    let all = |pool: &Pool<Homes>| pool.iter().map(|(who, thing)| (who, see(thing))).collect::<Vec<_>>();
+    let see =
+        |HomesRef { small, wide, name, surname, hot, hotter, cold, colder, coldest }: HomesRef<
+            '_,
+        >| {
+            format!("{small} {wide:?} {name} {surname} {hot} {hotter} {cold} {colder} {coldest}")
+        };
+    let all =
+        |pool: &Pool<Homes>| pool.iter().map(|(who, thing)| (who, see(thing))).collect::<Vec<_>>();
     let mut pool = Pool::new();
     let things: Vec<Handle<Homes>> = pool.spawn_many((0..300).map(homes)).collect();
     pool.track_changes();
@@ -101,7 +107,8 @@ fn a_field_that_is_changed_by_itself_is_in_the_difference_and_the_others_are_not
     assert!(others.iter().all(|&bytes| bytes < whole), "{others:?} of {whole}");
 }
 
-/// What has changed is known of an image that came about by a difference, also if that has brought new groups.
+/// What has changed is known of an image that came about by a difference, also if that has brought
+/// new groups.
 fn over_several_steps<T: Judged>() {
     let mut pool: Pool<T> = (0..300).map(T::new).collect();
     let things: Vec<Handle<T>> = pool.handles().collect();
@@ -127,8 +134,9 @@ fn differences_over_several_steps_have_what_changed_in_each() {
     over_several_steps::<MixedColumns>();
 }
 
-/// Over hundreds of groups in several blocks, of which some are looked at many at a time: what changes here and there, what comes and
-/// goes, and slots that are neither free nor live for a while.
+/// Over hundreds of groups in several blocks, of which some are looked at many at a time: what
+/// changes here and there, what comes and goes, and slots that are neither free nor live for a
+/// while.
 fn far_and_wide<T: Judged>(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut pool: Pool<T> = (0..9000).map(T::new).collect();
@@ -166,12 +174,20 @@ fn far_and_wide<T: Judged>(seed: u64) {
         }
         assert!(delta.apply(&mut followed));
         other.restore(&followed).unwrap();
-        assert_eq!((look(&other), other.check_invariants()), (now.clone(), Ok(())), "round {round} of {seed}");
+        assert_eq!(
+            (look(&other), other.check_invariants()),
+            (now.clone(), Ok(())),
+            "round {round} of {seed}"
+        );
         // Back to what was taken before, and forth again.
         pool.restore(&taken).unwrap();
         assert_eq!(pool.check_invariants(), Ok(()));
         pool.restore(&followed).unwrap();
-        assert_eq!((look(&pool), pool.check_invariants()), (now, Ok(())), "round {round} of {seed}");
+        assert_eq!(
+            (look(&pool), pool.check_invariants()),
+            (now, Ok(())),
+            "round {round} of {seed}"
+        );
         pool.capture_mut(&mut taken);
         pool.capture_mut(&mut followed);
     }
@@ -189,7 +205,8 @@ fn differences_and_images_of_many_groups_have_all_that_changed() {
 #[test]
 fn a_tag_that_comes_up_later_leaves_those_of_others_alone_in_a_difference() {
     let with = |tags: Tags| move |n: u32| PlainColumns { tags, ..PlainColumns::new(n) };
-    let mut pool: Pool<PlainColumns> = (0..300).map(with(Tags::C)).chain((0..300).map(with(Tags::B))).collect();
+    let mut pool: Pool<PlainColumns> =
+        (0..300).map(with(Tags::C)).chain((0..300).map(with(Tags::B))).collect();
     let things: Vec<Handle<PlainColumns>> = pool.handles().collect();
     pool.track_changes();
     let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());

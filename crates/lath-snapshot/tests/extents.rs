@@ -71,7 +71,8 @@ fn a_difference_says_how_many_groups_and_bytes_it_has() {
         assert_eq!(delta.groups(), changed.len());
         sizes.push(delta.bytes());
     }
-    // 64 things each, of which the names may be left out; and next to nothing beside them, since links have not changed.
+    // 64 things each, of which the names may be left out; and next to nothing beside them, since
+    // links have not changed.
     assert!(sizes[0] < 200, "{sizes:?}");
     let (least, most) = (64 * 40, 64 * (40 + size_of::<String>() + 8) + 200);
     assert!(sizes.windows(2).all(|two| (least..most).contains(&(two[1] - two[0]))), "{sizes:?}");
@@ -86,7 +87,12 @@ fn a_difference_says_how_many_groups_and_bytes_it_has() {
     let without = image_of(&mut pool);
     (0..100).for_each(|n| assert!(pool.despawn_after(things[n + 256], 10)));
     delta.since(&without, &pool);
-    assert!(delta.bytes() > 200 * 16 && delta.groups() <= 3, "{} in {}", delta.bytes(), delta.groups());
+    assert!(
+        delta.bytes() > 200 * 16 && delta.groups() <= 3,
+        "{} in {}",
+        delta.bytes(),
+        delta.groups()
+    );
 
     // More groups than before: the difference says which there are.
     let fewer = image_of(&mut pool);
@@ -97,7 +103,8 @@ fn a_difference_says_how_many_groups_and_bytes_it_has() {
 
 #[test]
 fn what_changes_far_away_is_in_the_difference_wherever_a_run_of_groups_begins() {
-    // From the middle of 64 groups on, and for more than 64 of them: group 1010 to 1200, after a gap.
+    // From the middle of 64 groups on, and for more than 64 of them: group 1010 to 1200, after a
+    // gap.
     let far = |n: u32| Handle::<Plain>::from_bits(1 << 32 | u64::from(1_010 * 64 + n));
     let mut pool: Pool<Plain> = (0..100).map(|n| Plain { wide: [n; 5] }).collect();
     for n in 0..190 * 64 {
@@ -129,7 +136,8 @@ fn what_changes_far_away_is_in_the_difference_wherever_a_run_of_groups_begins() 
 
 #[test]
 fn relations_that_nobody_is_linked_by_are_not_named_and_go_with_a_difference() {
-    let names = |image: &PoolImage<Plain>| image.relations().map(|(_, name)| name).collect::<Vec<_>>();
+    let names =
+        |image: &PoolImage<Plain>| image.relations().map(|(_, name)| name).collect::<Vec<_>>();
     let mut pool: Pool<Plain> = (0..10).map(|n| Plain { wide: [n; 5] }).collect();
     let things: Vec<Handle<Plain>> = pool.handles().collect();
     let alone = image_of(&mut pool);
@@ -177,7 +185,11 @@ fn a_state_says_which_slots_are_live() {
     }
     let state = image_of(&mut pool).state();
     for index in 0..1_000 {
-        assert_eq!(state.is_live(index), pool.handles().any(|who| who.index() == index), "slot {index}");
+        assert_eq!(
+            state.is_live(index),
+            pool.handles().any(|who| who.index() == index),
+            "slot {index}"
+        );
     }
     let builder = pool.image_of_state(&state).unwrap();
     assert_eq!((builder.len(), builder.is_empty()), (pool.len(), false));

@@ -1,5 +1,5 @@
-//! Saves that are cut off, changed, made up, or made to harm: an error that says what is wrong, no panic, and no more memory than
-//! the size of the save accounts for.
+//! Saves that are cut off, changed, made up, or made to harm: an error that says what is wrong, no
+//! panic, and no more memory than the size of the save accounts for.
 
 mod common;
 
@@ -55,7 +55,8 @@ fn memory<X>(f: impl FnOnce() -> X) -> (X, usize) {
     (result, (MOST.get() - before) as usize)
 }
 
-/// Loads it into a world that has something; that must not change if it fails. Answers what is wrong.
+/// Loads it into a world that has something; that must not change if it fails. Answers what is
+/// wrong.
 fn load(bytes: &[u8]) -> Result<World, SaveError> {
     let mut world = small();
     let was = seen(&world);
@@ -106,7 +107,12 @@ fn every_bit_matters() {
     for bit in 0..bytes.len() * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        assert!(Load::new().from_bytes(&mut small_target(), &flipped).is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+        assert!(
+            Load::new().from_bytes(&mut small_target(), &flipped).is_err(),
+            "bit {} of byte {}",
+            bit % 8,
+            bit / 8
+        );
     }
 }
 
@@ -115,7 +121,10 @@ fn garbage_is_refused() {
     let mut random = Rng::with_seed(4);
     for len in (0..300).chain([5000, 100_000]) {
         let bytes: Vec<u8> = (0..len).map(|_| random.u8(..)).collect();
-        assert!(matches!(load(&bytes), Err(SaveError::NotASave | SaveError::Damaged { .. })), "{len} bytes");
+        assert!(
+            matches!(load(&bytes), Err(SaveError::NotASave | SaveError::Damaged { .. })),
+            "{len} bytes"
+        );
         let magic = [b"LATHSAVE", &bytes[..]].concat();
         assert!(load(&magic).is_err());
     }
@@ -159,7 +168,8 @@ fn a_body_with_the_right_checksum_and_anything_in_it_does_no_harm() {
                 1 => body[at] ^= 1 << random.u8(..8),
                 2 => body.truncate(at.max(1)),
                 3 => {
-                    let (from, len) = (random.usize(..body.len()), random.usize(..16).min(body.len() - at));
+                    let (from, len) =
+                        (random.usize(..body.len()), random.usize(..16).min(body.len() - at));
                     let piece: Vec<u8> = body[from..].iter().copied().take(len).collect();
                     body[at..at + piece.len()].copy_from_slice(&piece);
                 }

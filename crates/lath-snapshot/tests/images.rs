@@ -1,4 +1,5 @@
-//! The image of a pool, put back, is the pool, and so is a world: see `games/images.rs` and `games/worlds.rs`.
+//! The image of a pool, put back, is the pool, and so is a world: see `games/images.rs` and
+//! `games/worlds.rs`.
 
 mod common;
 #[path = "games/images.rs"]
@@ -18,7 +19,8 @@ use lath_snapshot::Save;
 
 /// `LATH_IMAGE_SEEDS=1000` plays more games.
 fn seeds() -> std::ops::Range<u64> {
-    let seeds = std::env::var("LATH_IMAGE_SEEDS").map(|text| text.parse().expect("a number of seeds"));
+    let seeds =
+        std::env::var("LATH_IMAGE_SEEDS").map(|text| text.parse().expect("a number of seeds"));
     0..seeds.unwrap_or(16)
 }
 
@@ -89,7 +91,8 @@ fn an_image_fits_blocks_that_were_made_together_and_blocks_that_were_not() {
     goes_anywhere::<MixedColumns>();
 }
 
-/// A pool asks once whether anybody has to hear of a thing that goes: an image may bring somebody along.
+/// A pool asks once whether anybody has to hear of a thing that goes: an image may bring somebody
+/// along.
 #[test]
 fn links_and_an_order_of_reuse_that_an_image_brings_hear_of_things_that_go() {
     for with_links in [true, false] {
@@ -169,7 +172,8 @@ fn what_is_staged_or_reserved_goes_and_comes_although_it_is_not_marked() {
     staged::<MixedColumns>();
 }
 
-/// A slot that was reserved and given up has nothing in it before or after. Reserving, early or late, is not marked.
+/// A slot that was reserved and given up has nothing in it before or after. Reserving, early or
+/// late, is not marked.
 fn given_up<T: Judged>(early: bool) {
     let mut pool: Pool<T> = (0..100).map(T::new).collect();
     pool.track_changes();
@@ -189,7 +193,9 @@ fn given_up<T: Judged>(early: bool) {
             assert_eq!((&look(pool), pool.check_invariants()), (expected, Ok(())));
         }
     }
-    assert!(pool.spawn_at(reserved, T::new(0)).is_err() && other.spawn_at(reserved, T::new(0)).is_err());
+    assert!(
+        pool.spawn_at(reserved, T::new(0)).is_err() && other.spawn_at(reserved, T::new(0)).is_err()
+    );
     assert_eq!(pool.spawn(T::new(0)), other.spawn(T::new(0)));
     pool.restore(&image).unwrap();
     other.restore(&image).unwrap();
@@ -211,7 +217,8 @@ fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
     for reuse in [Reuse::Lowest, Reuse::Lifo, Reuse::Fifo] {
         let mut pool = Pool::fixed(20).unwrap();
         pool.set_reuse(reuse);
-        let handles: Vec<Handle<MixedRow>> = (0..20).map(|n| pool.spawn(MixedRow::new(n))).collect();
+        let handles: Vec<Handle<MixedRow>> =
+            (0..20).map(|n| pool.spawn(MixedRow::new(n))).collect();
         for (n, &worn) in handles[..3].iter().enumerate() {
             pool.despawn(worn);
             let last = Handle::from_bits(worn.to_bits() | 15 << 10);
@@ -224,14 +231,16 @@ fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
 
         let mut image = PoolImage::new();
         pool.capture_mut(&mut image);
-        let spawn_all = |pool: &mut Pool<MixedRow>| [0; 9].map(|n| pool.spawn(MixedRow::new(n)).index());
+        let spawn_all =
+            |pool: &mut Pool<MixedRow>| [0; 9].map(|n| pool.spawn(MixedRow::new(n)).index());
         let expected = spawn_all(&mut pool);
         pool.restore(&image).unwrap();
         assert_eq!(spawn_all(&mut pool), expected, "{reuse:?}");
     }
 }
 
-/// A pool that has more memory than the one of the image goes on as that one does, block after block.
+/// A pool that has more memory than the one of the image goes on as that one does, block after
+/// block.
 fn goes_on_in_turn<T: Judged>() {
     let [mut small, mut large] = [(); 2].map(|()| Pool::<T>::new());
     small.set_reuse(Reuse::Fifo);
@@ -257,7 +266,8 @@ fn slots_that_were_never_used_take_their_turn_before_freed_ones_in_a_pool_that_w
     goes_on_in_turn::<PlainColumns>();
 }
 
-/// Rows of plain fields that have tags: these are kept beside the value, in the bytes that are copied.
+/// Rows of plain fields that have tags: these are kept beside the value, in the bytes that are
+/// copied.
 #[derive(Thing, Save, Clone, Copy, Default, Debug, PartialEq)]
 struct Lamp {
     light: u16,
@@ -285,7 +295,9 @@ fn plain_rows_with_tags_come_back_out_of_their_state() {
     builder.fill::<lamp::light, ()>(|| Ok(lights.next())).unwrap();
     other.restore(&PoolImage::from_parts(builder, &state)).unwrap();
     assert_eq!(other.check_invariants(), Ok(()));
-    let all = |pool: &Pool<Lamp>| pool.iter_with_staged().map(|(who, lamp)| (who, *lamp)).collect::<Vec<_>>();
+    let all = |pool: &Pool<Lamp>| {
+        pool.iter_with_staged().map(|(who, lamp)| (who, *lamp)).collect::<Vec<_>>()
+    };
     assert_eq!(all(&other), all(&pool));
     for tags in (0..8).map(Tags::from_bits_truncate) {
         assert_eq!(other.count_tagged(tags), pool.count_tagged(tags));
@@ -302,7 +314,10 @@ fn an_image_says_how_much_there_is_in_it() {
     let bytes = [1, 2, 5].map(|groups: u32| {
         let mut pool: Pool<PlainRow> = (0..groups * 64 - 1).map(PlainRow::new).collect();
         pool.capture_mut(&mut image);
-        assert_eq!((image.things().len(), image.things().is_empty()), (groups as usize * 64 - 1, false));
+        assert_eq!(
+            (image.things().len(), image.things().is_empty()),
+            (groups as usize * 64 - 1, false)
+        );
         image.bytes()
     });
     // Every group has 64 rows, and little else.
@@ -327,14 +342,19 @@ fn with_gaps<T: Judged>() {
     other.restore(&image).unwrap();
     assert_eq!((look(&other), other.check_invariants()), (was.clone(), Ok(())));
     (0..300).for_each(|n| assert!(!pool.spawn(T::new(n)).is_nil()));
-    assert!(pool.despawn(far[2]) && pool.get_mut(far[3]).is_some_and(|thing| (T::set(thing, 8), true).1));
+    assert!(
+        pool.despawn(far[2])
+            && pool.get_mut(far[3]).is_some_and(|thing| (T::set(thing, 8), true).1)
+    );
     let now = look(&pool);
     delta.since(&image, &pool);
     let (mut later, mut again) = (image.clone(), image.clone());
     assert!(delta.apply(&mut later));
     delta.between(&image, &later);
     assert!(delta.apply(&mut again));
-    for (image, expected) in [(&later, &now), (&image, &was), (&again, &now), (&image, &was), (&later, &now)] {
+    for (image, expected) in
+        [(&later, &now), (&image, &was), (&again, &now), (&image, &was), (&later, &now)]
+    {
         for pool in [&mut pool, &mut other] {
             pool.restore(image).unwrap();
             assert_eq!((&look(pool), pool.check_invariants()), (expected, Ok(())));
@@ -352,7 +372,8 @@ fn what_lies_far_apart_is_put_back_where_it_was() {
 #[test]
 fn memory_that_has_a_gap_is_filled_where_the_image_needs_it() {
     let mut pool = Pool::<PlainRow>::new();
-    let (last_of_a_block, in_the_next) = (Handle::from_bits(1 << 32 | 2047), Handle::from_bits(1 << 32 | 2112));
+    let (last_of_a_block, in_the_next) =
+        (Handle::from_bits(1 << 32 | 2047), Handle::from_bits(1 << 32 | 2112));
     pool.spawn_at(last_of_a_block, PlainRow::new(1)).unwrap();
     let mut image = PoolImage::new();
     pool.capture_mut(&mut image);
@@ -408,10 +429,14 @@ fn what_was_as_in_the_image_is_not_marked_when_that_is_put_back() {
     pool.restore(&image).unwrap();
     let changed: Vec<Handle<PlainRow>> = pool.changed_since::<plain_row::small>(tick).collect();
     let group = things[200].index() / 64;
-    assert_eq!(changed, things.iter().copied().filter(|who| who.index() / 64 == group).collect::<Vec<_>>());
+    assert_eq!(
+        changed,
+        things.iter().copied().filter(|who| who.index() / 64 == group).collect::<Vec<_>>()
+    );
 }
 
-/// Two pools of the same shape with nothing in common: what is known about the changes of one says nothing about the other.
+/// Two pools of the same shape with nothing in common: what is known about the changes of one says
+/// nothing about the other.
 fn of_another_pool<T: Judged>() {
     let [mut one, mut two] = [0, 1000].map(|first| {
         let mut pool: Pool<T> = (first..first + 300).map(T::new).collect();
@@ -449,7 +474,9 @@ fn what_is_marked_for_a_sweep_is_marked_again_when_an_image_is_put_back() {
         pool.tree_mut().attach(pair[1], pair[0]).unwrap();
     }
     let sweep = |pool: &mut Pool<PlainRow>| {
-        pool.tree_mut().cascade_dirty::<Ref<plain_row::value>, Mut<plain_row::value>>(|_, mut value| *value += 1)
+        pool.tree_mut().cascade_dirty::<Ref<plain_row::value>, Mut<plain_row::value>>(
+            |_, mut value| *value += 1,
+        )
     };
     sweep(&mut pool);
     assert!(pool.tree_mut().mark(things[20]) && pool.tree_mut().mark(things[70]));

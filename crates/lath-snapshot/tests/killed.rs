@@ -1,4 +1,5 @@
-//! A process that is killed while it saves, at any moment, leaves the old save or the new one, whole.
+//! A process that is killed while it saves, at any moment, leaves the old save or the new one,
+//! whole.
 
 mod common;
 
@@ -63,7 +64,9 @@ fn killed_at_any_moment_the_save_is_the_old_one_or_the_new_one() {
             continue;
         }
         let mut world = empty();
-        Load::new().from_file(&mut world, &path).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        Load::new()
+            .from_file(&mut world, &path)
+            .unwrap_or_else(|error| panic!("round {round}: {error}"));
         let Score { points, names } = world.resource::<Score>().clone();
         assert_eq!(names, [format!("save {points}")]);
         let things = (points % 50) as usize * 40;
@@ -75,7 +78,10 @@ fn killed_at_any_moment_the_save_is_the_old_one_or_the_new_one() {
         whole += 1;
         written = written.max(points);
     }
-    assert!(whole > 100 && written > 1, "the children came to save: {whole} saves were there, up to number {written}");
+    assert!(
+        whole > 100 && written > 1,
+        "the children came to save: {whole} saves were there, up to number {written}"
+    );
     // What the killed have left behind goes with the next save.
     let left = || fs::read_dir(&folder).unwrap().count();
     Write::new().to_file(&Snapshot::take(&empty()).unwrap(), &path).unwrap();

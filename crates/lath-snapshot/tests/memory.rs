@@ -1,4 +1,5 @@
-//! Snapshots and memory: with kept buffers nothing is allocated, and nothing is leaked or dropped twice, whoever panics.
+//! Snapshots and memory: with kept buffers nothing is allocated, and nothing is leaked or dropped
+//! twice, whoever panics.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -118,13 +119,15 @@ fn with_kept_buffers_nothing_is_allocated() {
         }
         let (mut snapshot, mut history) = (Snapshot::new(), History::new(3));
         let start = Snapshot::take(&world).unwrap();
-        // The same things happen several times: first to make room in buffers and pools, then to count.
+        // The same things happen several times: first to make room in buffers and pools, then to
+        // count.
         for time in 0..3 {
             start.restore(&mut world).unwrap();
             for round in 0..6 {
                 disturb(&mut world, round);
                 let taking = allocations(|| snapshot.take_into(&world).unwrap());
-                let pushing = allocations(|| assert!(history.push(&mut world, u64::from(round)).is_ok()));
+                let pushing =
+                    allocations(|| assert!(history.push(&mut world, u64::from(round)).is_ok()));
                 disturb(&mut world, round + 1);
                 let restoring = allocations(|| snapshot.restore(&mut world).unwrap());
                 let none = [taking, pushing, restoring] == [0; 3];
@@ -221,7 +224,8 @@ struct GrumpyColumns {
     rare: Option<Grumpy>,
 }
 
-/// With few new things, slots of the image are free when it is put back, and are filled; with many, all of them are assigned to.
+/// With few new things, slots of the image are free when it is put back, and are filled; with many,
+/// all of them are assigned to.
 fn panics<T: lath_core::strips::Snap>(new: u32, make: impl Fn(u32) -> T) {
     FUSE.set(-1);
     ALIVE.set(0);
@@ -277,12 +281,20 @@ fn whoever_is_not_in_an_image_goes_when_it_is_put_back_also_if_one_of_them_panic
         let mut pool = Pool::<GrumpyRow>::new();
         let mut nobody = PoolImage::new();
         pool.capture(&mut nobody);
-        pool.spawn_many((0..80).map(|number| GrumpyRow { one: Grumpy::new(1), number, two: Grumpy::new(2) }));
+        pool.spawn_many((0..80).map(|number| GrumpyRow {
+            one: Grumpy::new(1),
+            number,
+            two: Grumpy::new(2),
+        }));
         let alive = ALIVE.get();
         FUSE.set(fuse);
         assert!(catch_unwind(AssertUnwindSafe(|| pool.restore(&nobody))).is_err());
         FUSE.set(-1);
-        assert_eq!((pool.len(), alive - ALIVE.get(), pool.check_invariants()), (0, 160, Ok(())), "fuse {fuse}");
+        assert_eq!(
+            (pool.len(), alive - ALIVE.get(), pool.check_invariants()),
+            (0, 160, Ok(())),
+            "fuse {fuse}"
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! Every way in which the state of a pool can contradict itself, one at a time: it is refused, with the sentence that says which.
-//! What is just within bounds is taken.
+//! Every way in which the state of a pool can contradict itself, one at a time: it is refused, with
+//! the sentence that says which. What is just within bounds is taken.
 
 use lath_core::bitflags::bitflags;
 use lath_core::image::{PoolImage, PoolState, StateError};
@@ -55,8 +55,11 @@ fn state_of<T: Save>(pool: &Pool<T>) -> PoolState {
 fn worn(mut pool: Pool<Actor>, count: u32) -> PoolState {
     pool.set_reuse(Reuse::Fifo);
     pool.track_changes();
-    let actor =
-        |n: u32| Actor { tags: Tags::from_bits_retain((n % 4) as u16), kind: (n % 4) as u8, name: n.to_string() };
+    let actor = |n: u32| Actor {
+        tags: Tags::from_bits_retain((n % 4) as u16),
+        kind: (n % 4) as u8,
+        name: n.to_string(),
+    };
     let all: Vec<Handle<Actor>> = pool.spawn_many((0..count).map(actor)).collect();
     for (n, &who) in all.iter().enumerate() {
         match n % 9 {
@@ -71,15 +74,22 @@ fn worn(mut pool: Pool<Actor>, count: u32) -> PoolState {
     state_of(&pool)
 }
 
-/// The first slot but slot 0 that is doing this and nothing else; free, if it is `TAKEN`: the place of its group, and its bit.
+/// The first slot but slot 0 that is doing this and nothing else; free, if it is `TAKEN`: the place
+/// of its group, and its bit.
 fn slot(state: &PoolState, doing: usize) -> (usize, u32) {
     let all = (0..state.words.len()).flat_map(|at| (0..64).map(move |bit| (at, bit))).skip(1);
     let is = |(at, bit): (usize, u32), word: usize| state.words[at][word] >> bit & 1 == 1;
-    all.into_iter().find(|&place| is(place, doing) != (doing == TAKEN)).expect("the pool has some of everything")
+    all.into_iter()
+        .find(|&place| is(place, doing) != (doing == TAKEN))
+        .expect("the pool has some of everything")
 }
 
 /// Meddles with a state, and says what the pool says to it.
-fn answer<T: Save>(pool: &Pool<T>, state: &PoolState, meddle: impl FnOnce(&mut PoolState)) -> Result<(), StateError> {
+fn answer<T: Save>(
+    pool: &Pool<T>,
+    state: &PoolState,
+    meddle: impl FnOnce(&mut PoolState),
+) -> Result<(), StateError> {
     let mut state = state.clone();
     meddle(&mut state);
     pool.image_of_state(&state).map(|_| ())
@@ -116,8 +126,16 @@ fn lists_that_do_not_fit_together_are_refused() {
     refused(answer(&pool, &state, |state| _ = state.stamps.pop()), sentence, Some(0));
     refused(answer(&pool, &state, |state| state.stamps.push(0)), sentence, Some(0));
     let (one, two) = (state.groups[1], state.groups[2]);
-    refused(answer(&pool, &state, |state| state.groups[2] = one), "groups are not in order", Some(one * 64));
-    refused(answer(&pool, &state, |state| state.groups.swap(1, 2)), "groups are not in order", Some(one * 64));
+    refused(
+        answer(&pool, &state, |state| state.groups[2] = one),
+        "groups are not in order",
+        Some(one * 64),
+    );
+    refused(
+        answer(&pool, &state, |state| state.groups.swap(1, 2)),
+        "groups are not in order",
+        Some(one * 64),
+    );
     assert!(two > one);
     for (number, last) in [(255, true), (256, false), (300, false)] {
         let answer = answer(&pool, &state, |state| {
@@ -156,7 +174,10 @@ fn a_stamp_that_does_not_go_with_its_slot_is_refused() {
     let sentence = "does not go with the state";
     let with_stamp = |(at, bit): (usize, u32), stamp: u32| {
         let row = at * 64 + bit as usize;
-        (answer(&pool, &state, |state| state.stamps[row] = stamp), Some(state.groups[at] * 64 + bit))
+        (
+            answer(&pool, &state, |state| state.stamps[row] = stamp),
+            Some(state.groups[at] * 64 + bit),
+        )
     };
     let kind = 1 << 16;
     // Slot 0 is the nil thing, or was never made.
@@ -213,7 +234,11 @@ fn slots_beyond_the_last_one_are_out_of_use() {
     let sentence = "does not go with the state";
     assert_eq!(answer(&pool, &state, |state| state.stamps[100] = 2), Ok(())); // the last one: free, and was used
     for beyond in [101, 102, 127] {
-        refused(answer(&pool, &state, |state| state.stamps[beyond] = 2), sentence, Some(beyond as u32));
+        refused(
+            answer(&pool, &state, |state| state.stamps[beyond] = 2),
+            sentence,
+            Some(beyond as u32),
+        );
         let answer = answer(&pool, &state, |state| state.words[1][TAKEN] |= 1 << (beyond - 64));
         refused(answer, sentence, Some(beyond as u32));
     }
@@ -227,9 +252,14 @@ fn slots_that_were_used_before_are_elsewhere_and_in_order() {
     assert_eq!(with(&[(last + 1, 2), (last + 2, 4), (limit - 1, 0xfffe)]), Ok(()));
     refused(with(&[(last + 2, 2), (last + 1, 2)]), "not in order", Some(last + 1));
     refused(with(&[(last + 2, 2), (last + 2, 2)]), "not in order", Some(last + 2));
-    for (index, stamp) in
-        [(last, 2), (limit, 2), (limit + 1, 2), (last + 1, 1), (last + 1, 1 << 16), (last + 1, 1 << 18)]
-    {
+    for (index, stamp) in [
+        (last, 2),
+        (limit, 2),
+        (limit + 1, 2),
+        (last + 1, 1),
+        (last + 1, 1 << 16),
+        (last + 1, 1 << 18),
+    ] {
         refused(with(&[(index, stamp)]), "cannot be that", Some(index));
     }
 }
@@ -243,7 +273,11 @@ fn slots_that_are_far_from_all_others_are_refused() {
     // Twice as many as are known, and 65536.
     let most = 2 * (64 + 1) + 65536;
     assert_eq!(answer(&pool, &state, |state| state.old = vec![(most, 2)]), Ok(()));
-    too_large(answer(&pool, &state, |state| state.old = vec![(most + 1, 2)]), u64::from(most) + 1, u64::from(most));
+    too_large(
+        answer(&pool, &state, |state| state.old = vec![(most + 1, 2)]),
+        u64::from(most) + 1,
+        u64::from(most),
+    );
     let with_group = |number: u32| {
         answer(&pool, &state, |state| {
             state.groups.push(number);
@@ -266,7 +300,11 @@ fn tags_that_are_not_those_of_the_things_are_refused() {
     assert_eq!(answer(&pool, &state, |state| state.owners[0].1 = 0xffff), Ok(()));
     refused(answer(&pool, &state, |state| state.owners[0].1 = 0x1_0000), "does not know", None);
     let rocks: Pool<Rock> = [Rock { size: 1 }].into_iter().collect();
-    refused(answer(&rocks, &state_of(&rocks), |state| state.tags.push(0)), "as many sets of tags", None);
+    refused(
+        answer(&rocks, &state_of(&rocks), |state| state.tags.push(0)),
+        "as many sets of tags",
+        None,
+    );
 }
 
 #[test]
@@ -274,7 +312,8 @@ fn owners_of_groups_that_cannot_have_one_are_refused() {
     let (pool, state) = (Pool::<Actor>::new(), worn(Pool::new(), 3000));
     let owners = state.owners.clone();
     assert!(owners.len() > 3 && owners[0].0 == 8, "{owners:?}");
-    let with = |owners: &[(u32, u64)]| answer(&pool, &state, |state| state.owners = owners.to_vec());
+    let with =
+        |owners: &[(u32, u64)]| answer(&pool, &state, |state| state.owners = owners.to_vec());
     assert_eq!(with(&[]), Ok(()));
     assert_eq!(with(&owners[2..]), Ok(()));
     refused(with(&[(7, 1)]), "L1", Some(7 * 64)); // common to all
@@ -309,7 +348,9 @@ fn too_many_sets_of_tags_are_refused() {
         let groups = 8 + sets;
         let mut state = state_of(&pool);
         state.groups = (0..groups).collect();
-        state.words = (0..groups).map(|number| if number == 0 { [1, 0, 0, 0] } else { [1, 1, 0, 0] }).collect();
+        state.words = (0..groups)
+            .map(|number| if number == 0 { [1, 0, 0, 0] } else { [1, 1, 0, 0] })
+            .collect();
         state.stamps = (0..groups * 64).map(|row| u32::from(row % 64 == 0 && row > 0)).collect();
         state.tags = (1..groups).map(u64::from).collect();
         state.owners = (8..groups).map(|number| (number, u64::from(number))).collect();
@@ -328,7 +369,11 @@ fn graves_that_are_not_those_of_the_buried_are_refused() {
     refused(answer(&pool, &state, |state| _ = state.graves.pop()), sentence, None);
     refused(answer(&pool, &state, |state| state.graves.push(state.graves[0])), sentence, None);
     let (at, bit) = slot(&state, LIVE);
-    refused(answer(&pool, &state, |state| state.graves[0].1 = state.groups[at] * 64 + bit), sentence, None);
+    refused(
+        answer(&pool, &state, |state| state.graves[0].1 = state.groups[at] * 64 + bit),
+        sentence,
+        None,
+    );
 }
 
 #[test]

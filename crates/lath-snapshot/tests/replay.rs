@@ -1,4 +1,5 @@
-//! A world that is taken back to a tick and played again, on another number of threads, comes to the same bytes and handles.
+//! A world that is taken back to a tick and played again, on another number of threads, comes to
+//! the same bytes and handles.
 
 use std::time::Duration;
 
@@ -45,7 +46,10 @@ fn roll(mut cells: Query<(Mut<cell::luck>, Mut<cell::age>)>) {
 }
 
 /// Births and deaths, from a loop on several threads.
-fn divide(mut cells: Query<(Handle<Cell>, Ref<cell::luck>, Ref<cell::age>)>, mut commands: Commands) {
+fn divide(
+    mut cells: Query<(Handle<Cell>, Ref<cell::luck>, Ref<cell::age>)>,
+    mut commands: Commands,
+) {
     cells.par_each_with(&mut commands, |(me, luck, age), commands| match *luck >> 58 {
         0..=2 => {
             let tags = if *age > 5 { Tags::OLD } else { Tags::YOUNG };
@@ -62,7 +66,10 @@ fn divide(mut cells: Query<(Handle<Cell>, Ref<cell::luck>, Ref<cell::age>)>, mut
     });
 }
 
-fn mingle(mut tree: TreeMut<Cell>, cells: Query<(Handle<Cell>, Ref<cell::rival>, Ref<cell::luck>)>) {
+fn mingle(
+    mut tree: TreeMut<Cell>,
+    cells: Query<(Handle<Cell>, Ref<cell::rival>, Ref<cell::luck>)>,
+) {
     for (me, rival, luck) in &cells {
         if *luck >> 60 == 9 {
             tree.attach(me, *rival).ok(); // not below itself, and not below the dead
@@ -79,7 +86,9 @@ fn schedule(threads: usize) -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add((roll, divide, mingle));
     schedule.barrier();
-    schedule.add(|cells: Query<Handle<Cell>>, mut tally: EventWriter<u32>| tally.send(cells.count() as u32));
+    schedule.add(|cells: Query<Handle<Cell>>, mut tally: EventWriter<u32>| {
+        tally.send(cells.count() as u32)
+    });
     schedule.add(count);
     schedule.threads(threads).parallel_from(Duration::ZERO);
     schedule
@@ -113,7 +122,11 @@ fn a_world_that_is_taken_back_and_played_again_comes_to_the_same_bytes_and_handl
         middle.restore(&mut world).unwrap();
         let mut again = schedule(threads);
         (0..15).for_each(|_| again.run(&mut world));
-        assert_eq!(Snapshot::take(&world).unwrap().checksum(), end.checksum(), "on {threads} threads");
+        assert_eq!(
+            Snapshot::take(&world).unwrap().checksum(),
+            end.checksum(),
+            "on {threads} threads"
+        );
         assert!(world.pool::<Cell>().handles().eq(handles.iter().copied()), "on {threads} threads");
     }
 }

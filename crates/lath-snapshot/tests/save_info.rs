@@ -16,7 +16,8 @@ fn it_says_what_is_in_a_save() {
     let output = lath(&["save-info", path.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
-    for part in ["format 1", "pool Ship: 3 live", "    hull: u16, 6 bytes, plain", "resource Score"] {
+    for part in ["format 1", "pool Ship: 3 live", "    hull: u16, 6 bytes, plain", "resource Score"]
+    {
         assert!(text.contains(part), "`{part}` is not in\n{text}");
     }
 }

@@ -1,5 +1,5 @@
-//! A world that was saved and loaded is the same world: the same things under the same handles, and the same answers to all
-//! that is asked of it later.
+//! A world that was saved and loaded is the same world: the same things under the same handles, and
+//! the same answers to all that is asked of it later.
 
 mod common;
 
@@ -24,7 +24,11 @@ fn any_world_is_the_same_after_saving_and_loading() {
         let checksum = Snapshot::take(&world).unwrap().checksum();
         assert_eq!(Snapshot::take(&other).unwrap().checksum(), checksum, "seed {seed}");
         let (mut mine, mut its) = (Dice::with_seed(seed), Dice::with_seed(seed));
-        assert_eq!(happen(&mut world, &mut mine, 30), happen(&mut other, &mut its, 30), "later, seed {seed}");
+        assert_eq!(
+            happen(&mut world, &mut mine, 30),
+            happen(&mut other, &mut its, 30),
+            "later, seed {seed}"
+        );
         assert_eq!(seen(&other), seen(&world), "later, seed {seed}");
     }
 }
@@ -147,7 +151,8 @@ fn what_is_not_registered_is_named() {
     let bytes = save(&empty());
     let error = Load::new().from_bytes(&mut world, &bytes).unwrap_err();
     assert!(
-        error.to_string().contains("tree `Carried` of `PlainRow`") || error.to_string().contains("MixedRow"),
+        error.to_string().contains("tree `Carried` of `PlainRow`")
+            || error.to_string().contains("MixedRow"),
         "{error}"
     );
     world.saves::<PlainRow>().tree::<common::play::Carried>();
@@ -177,9 +182,12 @@ fn a_save_says_what_is_in_it() {
     }
     world.insert(Score::default());
     let text = SaveInfo::from_bytes(&save(&world)).unwrap().to_string();
-    for part in
-        ["pool PlainRow: 3 live", "wide: [f64; 2], 48 bytes, plain", "resource Score: Score", "maybe: Option<u16>"]
-    {
+    for part in [
+        "pool PlainRow: 3 live",
+        "wide: [f64; 2], 48 bytes, plain",
+        "resource Score: Score",
+        "maybe: Option<u16>",
+    ] {
         assert!(text.contains(part), "`{part}` is missing:\n{text}");
     }
 }

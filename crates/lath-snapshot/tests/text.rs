@@ -29,7 +29,9 @@ fn a_world_is_the_same_after_text() {
         world.pool_mut::<MixedColumns>().commit();
         let text = Snapshot::take(&world).unwrap().to_text().unwrap();
         let mut other = empty();
-        Load::new().from_text(&mut other, &text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+        Load::new()
+            .from_text(&mut other, &text)
+            .unwrap_or_else(|error| panic!("{error} in\n{text}"));
         assert_eq!(lines::<PlainRow>(&other), lines::<PlainRow>(&world), "seed {seed}");
         assert_eq!(lines::<MixedRow>(&other), lines::<MixedRow>(&world), "seed {seed}");
         assert_eq!(lines::<PlainColumns>(&other), lines::<PlainColumns>(&world), "seed {seed}");
@@ -45,7 +47,8 @@ fn what_is_wrong_with_a_text_is_said_and_nothing_changes() {
     let mut world = empty();
     world.spawn(PlainRow::new(4));
     let was = look(world.pool::<PlainRow>());
-    let one = |fields: &str| format!("(pools: {{\"PlainRow\": [(at: 4294967297, fields: {fields})]}})");
+    let one =
+        |fields: &str| format!("(pools: {{\"PlainRow\": [(at: 4294967297, fields: {fields})]}})");
     for (text, words) in [
         ("nonsense".to_string(), "line 1"),
         ("(pools: {\"Nobody\": []})".into(), "`Nobody`"),
@@ -53,8 +56,16 @@ fn what_is_wrong_with_a_text_is_said_and_nothing_changes() {
         (one("(value: -1)"), "field `value` of `PlainRow`"),
         ("(pools: {\"PlainRow\": [(at: 0)]})".into(), "nil"),
         ("(pools: {\"PlainRow\": [(at: 4294967297), (at: 4294967297)]})".into(), "twice"),
-        ("(pools: {\"PlainRow\": [(at: 4294967297, children: {\"Attached\": [4294967297]})]})".into(), "R"),
-        ("(pools: {\"PlainRow\": [(at: 4294967297, children: {\"Attached\": [4294967299]})]})".into(), "not there"),
+        (
+            "(pools: {\"PlainRow\": [(at: 4294967297, children: {\"Attached\": [4294967297]})]})"
+                .into(),
+            "R",
+        ),
+        (
+            "(pools: {\"PlainRow\": [(at: 4294967297, children: {\"Attached\": [4294967299]})]})"
+                .into(),
+            "not there",
+        ),
         ("(pools: {\"PlainRow\": [(at: 8589934591)]})".into(), "far apart"),
         ("(pools: {\"MixedRow\": [(at: 1025, tags: \"Z\")]})".into(), "`Z`"),
         ("(resources: {\"Score\": 5})".into(), "resource `Score`"),
@@ -76,9 +87,13 @@ fn handles_inside_a_prefab_name_the_parts_of_every_copy() {
     let mut world = World::new();
     let pool = world.pool_mut::<Part>();
     let outside = pool.spawn(part("outside"));
-    let root =
-        pool.spawn_tree(Branch::new(part("root")).with(Branch::new(part("arm")).with(part("hand"))).with(part("head")));
-    let [arm, hand, head] = <[_; 3]>::try_from(pool.tree().descendants(root).collect::<Vec<_>>()).unwrap();
+    let root = pool.spawn_tree(
+        Branch::new(part("root"))
+            .with(Branch::new(part("arm")).with(part("hand")))
+            .with(part("head")),
+    );
+    let [arm, hand, head] =
+        <[_; 3]>::try_from(pool.tree().descendants(root).collect::<Vec<_>>()).unwrap();
     pool.insert_tags(hand, Tags::B);
     pool.edit(hand, |hand| {
         *hand = Part {
@@ -96,7 +111,8 @@ fn handles_inside_a_prefab_name_the_parts_of_every_copy() {
         for _ in 0..3 {
             let root = spawn_prefab(&mut world, prefab).unwrap();
             let pool = world.pool::<Part>();
-            let [arm, hand, head] = <[_; 3]>::try_from(pool.tree().descendants(root).collect::<Vec<_>>()).unwrap();
+            let [arm, hand, head] =
+                <[_; 3]>::try_from(pool.tree().descendants(root).collect::<Vec<_>>()).unwrap();
             let copy = &pool[hand];
             assert_eq!((copy.name.as_str(), copy.target, copy.maybe), ("hand", root, Some(head)));
             assert_eq!(copy.pair, [arm, Handle::NIL], "what is outside is nobody");
@@ -122,9 +138,20 @@ fn prefabs_are_nested_and_overridden() {
     world.spawn(part("first")); // so that handles are not by chance those of the text
     let cart = spawn_prefab(&mut world, library.get("cart").unwrap()).unwrap();
     let pool = world.pool::<Part>();
-    let seen: Vec<_> =
-        pool.tree().descendants(cart).map(|part| format!("{} {}", pool[part].name, pool[part].hp)).collect();
-    let axle = |hp| ["axle 0".to_string(), "wheel 2".into(), "hub 0".into(), format!("wheel {hp}"), "hub 0".into()];
+    let seen: Vec<_> = pool
+        .tree()
+        .descendants(cart)
+        .map(|part| format!("{} {}", pool[part].name, pool[part].hp))
+        .collect();
+    let axle = |hp| {
+        [
+            "axle 0".to_string(),
+            "wheel 2".into(),
+            "hub 0".into(),
+            format!("wheel {hp}"),
+            "hub 0".into(),
+        ]
+    };
     assert_eq!(seen, [axle(8), axle(7)].concat());
     let axles: Vec<_> = pool.tree().children(cart).collect();
     assert_eq!(pool[cart].target, axles[0]);

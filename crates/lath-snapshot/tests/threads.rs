@@ -1,4 +1,5 @@
-//! Images that are taken while others stage: nothing is copied that somebody is writing. `scripts/tsan.sh` runs this, too.
+//! Images that are taken while others stage: nothing is copied that somebody is writing.
+//! `scripts/tsan.sh` runs this, too.
 
 mod common;
 
@@ -20,10 +21,13 @@ fn seen<T: Subject>(pool: &Pool<T>) -> Vec<(Handle<T>, String)> {
 fn take_while_others_stage<T: Subject>() {
     let mut pool: Pool<T> = (0..3000).map(T::new).collect();
     // Full groups, groups with one hole, and groups with many.
-    pool.retain(|who, _| who.index() % 500 != 7 && (who.index() / 700 != 2 || who.index() % 3 != 0));
+    pool.retain(|who, _| {
+        who.index() % 500 != 7 && (who.index() / 700 != 2 || who.index() % 3 != 0)
+    });
     let before = seen(&pool);
     let values = |thread: u32| (0..STAGED).map(move |n| T::new(10_000 * (thread + 1) + n));
-    let staged: HashSet<_> = seen(&(0..2).flat_map(values).collect()).into_iter().map(|(_, seen)| seen).collect();
+    let staged: HashSet<_> =
+        seen(&(0..2).flat_map(values).collect()).into_iter().map(|(_, seen)| seen).collect();
     let mut images = [(); 10].map(|()| PoolImage::new());
     thread::scope(|scope| {
         for thread in 0..2 {

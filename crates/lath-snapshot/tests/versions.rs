@@ -1,7 +1,8 @@
-//! Old saves still load: one file in `tests/saves` for each change of the things below, written by the program as it was then.
+//! Old saves still load: one file in `tests/saves` for each change of the things below, written by
+//! the program as it was then.
 //!
-//! `LATH_WRITE_SAVES=1 cargo test -p lath-snapshot --test versions` writes those that are missing. A file that is there is never
-//! written again: it stands for a program that is no more.
+//! `LATH_WRITE_SAVES=1 cargo test -p lath-snapshot --test versions` writes those that are missing.
+//! A file that is there is never written again: it stands for a program that is no more.
 
 #![cfg(target_endian = "little")]
 
@@ -34,7 +35,8 @@ mod v1 {
         let mut world = World::new();
         world.saves::<Ship>();
         world.saves_resource::<Score>();
-        let first = world.spawn(Ship { hull: 10, crew: "Ada, Lin".into(), paint: 3, ..Ship::default() });
+        let first =
+            world.spawn(Ship { hull: 10, crew: "Ada, Lin".into(), paint: 3, ..Ship::default() });
         let gone = world.spawn(Ship::default());
         let second = world.spawn(Ship { hull: 20, goal: first, crew: "Bo".into(), paint: 4 });
         let third = world.spawn(Ship { hull: 30, goal: second, ..Ship::default() });
@@ -71,7 +73,8 @@ mod v2 {
     }
 }
 
-/// `hull` is a float, `crew` a list, `Ship` is called `Vessel` and kept in columns, `Score` is called `points`.
+/// `hull` is a float, `crew` a list, `Ship` is called `Vessel` and kept in columns, `Score` is
+/// called `points`.
 mod v3 {
     use super::*;
 
@@ -96,8 +99,8 @@ mod v3 {
             .alias("Ship")
             .convert_plain::<vessel::hull, u16>(f32::from)
             .convert::<vessel::crew, String>(|old| {
-                old.split(", ").filter(|name| !name.is_empty()).map(String::from).collect()
-            });
+            old.split(", ").filter(|name| !name.is_empty()).map(String::from).collect()
+        });
         world.saves_resource::<Score>().named("points").alias("Score");
         world
     }
@@ -121,7 +124,8 @@ fn write_missing() {
     if std::env::var_os("LATH_WRITE_SAVES").is_none() {
         return;
     }
-    for (name, world) in [("v1", v1::world as fn() -> World), ("v2", v2::world), ("v3", v3::world)] {
+    for (name, world) in [("v1", v1::world as fn() -> World), ("v2", v2::world), ("v3", v3::world)]
+    {
         if !path(name).exists() {
             Write::new().to_file(&Snapshot::take(&world()).unwrap(), path(name)).unwrap();
         }
@@ -133,13 +137,22 @@ fn every_old_save_loads_into_the_program_of_today() {
     write_missing();
     for name in ["v1", "v2", "v3"] {
         let mut world = v3::empty();
-        Load::new().from_bytes(&mut world, &read(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Load::new()
+            .from_bytes(&mut world, &read(name))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         let pool = world.pool::<v3::Vessel>();
-        let hulls: Vec<_> =
-            pool.iter().map(|(handle, ship)| (handle.index(), handle.generation(), *ship.hull)).collect();
+        let hulls: Vec<_> = pool
+            .iter()
+            .map(|(handle, ship)| (handle.index(), handle.generation(), *ship.hull))
+            .collect();
         assert_eq!(hulls, [(1, 1, 10.0), (3, 1, 20.0), (4, 1, 30.0)], "{name}");
-        let [first, second, third] = <[_; 3]>::try_from(pool.handles().collect::<Vec<_>>()).unwrap();
-        assert_eq!((*pool.read(second).target, *pool.read(third).target), (first, second), "{name}");
+        let [first, second, third] =
+            <[_; 3]>::try_from(pool.handles().collect::<Vec<_>>()).unwrap();
+        assert_eq!(
+            (*pool.read(second).target, *pool.read(third).target),
+            (first, second),
+            "{name}"
+        );
         assert_eq!(pool.read(first).crew, &["Ada", "Lin"], "{name}");
         assert!(pool.read(third).crew.is_empty(), "{name}");
         assert_eq!(*pool.read(first).speed, if name == "v1" { 0.0 } else { 1.5 }, "{name}");
@@ -157,8 +170,14 @@ fn a_type_that_has_changed_is_an_error_that_names_the_field() {
     let mut world = World::new();
     world.saves::<v3::Vessel>().alias("Ship");
     let error = Load::new().ignore("Score").from_bytes(&mut world, &read("v1")).unwrap_err();
-    assert!(matches!(&error, SaveError::Field { pool, field, .. } if pool == "Vessel" && field == "hull"), "{error}");
-    assert!(error.to_string().contains("it is `u16` in the save and `f32` in the program"), "{error}");
+    assert!(
+        matches!(&error, SaveError::Field { pool, field, .. } if pool == "Vessel" && field == "hull"),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("it is `u16` in the save and `f32` in the program"),
+        "{error}"
+    );
     assert!(world.try_pool::<v3::Vessel>().map_or(true, |pool| pool.is_empty()));
 }
 

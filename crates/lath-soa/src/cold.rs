@@ -11,13 +11,13 @@
 //!                          64 pointers ──▶ a value on the heap, or null: the field is at its default
 //! ```
 //!
-//! A thing that leaves the field at its default costs an eighth of a byte. Values do not move, so that they can be looked
-//! at while others are staged.
+//! A thing that leaves the field at its default costs an eighth of a byte. Values do not move, so
+//! that they can be looked at while others are staged.
 //!
 //! # Invariants
 //!
-//! - **K3** A pointer to a value is not null exactly while its slot holds a thing whose field is not at its default. It is
-//!   written by whoever may write the value of the slot.
+//! - **K3** A pointer to a value is not null exactly while its slot holds a thing whose field is
+//!   not at its default. It is written by whoever may write the value of the slot.
 
 use alloc::boxed::Box;
 use core::ptr;
@@ -46,8 +46,8 @@ impl<V> Cell<V> {
     }
 
     fn table(&self) -> Option<&Table<V>> {
-        // SAFETY: a cell of a live block (by `new`), which starts as zero bytes, a null pointer. What is not null is a
-        // table that `table_or_new` made and that is freed with the block.
+        // SAFETY: a cell of a live block (by `new`), which starts as zero bytes, a null pointer.
+        // What is not null is a table that `table_or_new` made and that is freed with the block.
         unsafe { (*self.tables).load(Ordering::Acquire).as_ref() }
     }
 
@@ -104,7 +104,8 @@ impl<V> Cell<V> {
         // SAFETY: as in `table`.
         let table = unsafe { (*self.tables).swap(ptr::null_mut(), Ordering::AcqRel) };
         if !table.is_null() {
-            // SAFETY: `table_or_new` made it out of a box, and nobody uses it any more (by the caller).
+            // SAFETY: `table_or_new` made it out of a box, and nobody uses it any more (by the
+            // caller).
             drop(unsafe { Box::from_raw(table) });
         }
     }
@@ -116,7 +117,8 @@ pub(crate) const fn is_cold<F: Field>() -> bool {
     matches!(F::Thing::FIELDS[F::INDEX].home, Home::Cold)
 }
 
-/// The defaults of the cold fields, to be looked at where a thing has none: a pointer per field, by rank.
+/// The defaults of the cold fields, to be looked at where a thing has none: a pointer per field, by
+/// rank.
 pub(crate) struct Defaults(pub(crate) Box<[*mut u8]>);
 
 // SAFETY: the pointers are to boxes that are looked at only: by whoever may look at the things.

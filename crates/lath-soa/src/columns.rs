@@ -1,11 +1,15 @@
-#![expect(unsafe_code, reason = "raw memory: one allocation per block of slots, cut into an array per field")]
+#![expect(
+    unsafe_code,
+    reason = "raw memory: one allocation per block of slots, cut into an array per field"
+)]
 //! The columns: blocks of slots, cut into one array per field.
 //!
 //! # Invariants
 //!
-//! - **K1** A block has the extent that `layout.rs` computes from `FIELDS`, for as many slots as the directory says.
-//! - **K2** Nobody gets a pointer to a field but through [`Storage`], whose callers know which slots hold a value. Slices
-//!   and references are made for such slots only.
+//! - **K1** A block has the extent that `layout.rs` computes from `FIELDS`, for as many slots as
+//!   the directory says.
+//! - **K2** Nobody gets a pointer to a field but through [`Storage`], whose callers know which
+//!   slots hold a value. Slices and references are made for such slots only.
 
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
@@ -33,9 +37,9 @@ use visitors::{Fetch, FindDefaults, FreeTables, Gather, Keep, Scatter};
 ///
 /// # Safety
 ///
-/// [`make_ref`](Self::make_ref) and [`make_mut`](Self::make_mut) make at most one reference per field, out of the pointer
-/// that they are given for it; [`cold_default`](Self::cold_default) writes a value of the field's type for every cold
-/// field.
+/// [`make_ref`](Self::make_ref) and [`make_mut`](Self::make_mut) make at most one reference per
+/// field, out of the pointer that they are given for it; [`cold_default`](Self::cold_default)
+/// writes a value of the field's type for every cold field.
 pub unsafe trait Columnar: Fields {
     /// A struct of shared references: `ActorRef`.
     type Ref<'a>: Copy;
@@ -162,7 +166,8 @@ impl<T: Columnar> Drop for Columns<T> {
 // SAFETY:
 // - Places: `Fine` never moves a block, and different indices have different rows or blocks.
 // - Fresh stamps are 0: `Fine` starts blocks as zero bytes.
-// - Only the value of the place is touched: every method below goes through the fields of that one row.
+// - Only the value of the place is touched: every method below goes through the fields of that one
+//   row.
 unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     type Ref<'a> = T::Ref<'a>;
     type Mut<'a> = T::Mut<'a>;
@@ -171,7 +176,8 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     const NEEDS_DROP: bool = needs_drop::<T>() || Self::COLDS > 0;
 
     fn new() -> Self {
-        let mut columns = Self { blocks: Fine::new(), defaults: Defaults::room(T::FIELDS), owned: PhantomData };
+        let mut columns =
+            Self { blocks: Fine::new(), defaults: Defaults::room(T::FIELDS), owned: PhantomData };
         T::visit(&mut Keep { defaults: &mut columns.defaults, free: false, thing: PhantomData });
         columns
     }
@@ -216,7 +222,9 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory> {
         let made = self.blocks.contiguous();
-        if let (Ok(first), Ok(last), true) = (u32::try_from(made), u32::try_from(end - 1), made < end) {
+        if let (Ok(first), Ok(last), true) =
+            (u32::try_from(made), u32::try_from(end - 1), made < end)
+        {
             self.blocks.grow_together(first, last)?;
         }
         Ok(())
@@ -259,7 +267,8 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     #[inline]
     unsafe fn set_field<F: Field<Thing = T>>(&self, place: Place<T>, value: F::Value) {
         if !const { is_cold::<F>() } {
-            // SAFETY: the slot holds a value that nobody else uses (by the caller); the old one is dropped.
+            // SAFETY: the slot holds a value that nobody else uses (by the caller); the old one is
+            // dropped.
             unsafe { *place.field_unless_cold::<F>() = value };
             return;
         }
@@ -276,14 +285,16 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     #[inline(always)]
     unsafe fn tags(&self, place: Place<T>) -> T::Tags {
         let Some(_) = T::TAGS_FIELD else { return <T::Tags as lath_core::TagSet>::narrow(0) };
-        // SAFETY: the slot holds a value (by the caller), and the field marked as tags is of the type `Tags`.
+        // SAFETY: the slot holds a value (by the caller), and the field marked as tags is of the
+        // type `Tags`.
         unsafe { place.element(const { tags_column::<T>() }).cast::<T::Tags>().read() }
     }
 
     #[inline(always)]
     unsafe fn set_tags(&self, place: Place<T>, tags: T::Tags) {
         if T::TAGS_FIELD.is_some() {
-            // SAFETY: as in `tags`; nobody else uses the value (by the caller). Tags are `Copy`: nothing is dropped.
+            // SAFETY: as in `tags`; nobody else uses the value (by the caller). Tags are `Copy`:
+            // nothing is dropped.
             unsafe { place.element(const { tags_column::<T>() }).cast::<T::Tags>().write(tags) }
         }
     }
@@ -295,8 +306,8 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     unsafe fn stamp(&self, place: Place<T>) -> &AtomicU32 {
-        // SAFETY: aligned and inside the block; blocks live as long as `self`, and stamps are initialised from the start.
-        // All accesses to a stamp that may race go through atomics.
+        // SAFETY: aligned and inside the block; blocks live as long as `self`, and stamps are
+        // initialised from the start. All accesses to a stamp that may race go through atomics.
         unsafe { AtomicU32::from_ptr(place.stamp()) }
     }
 
@@ -311,8 +322,8 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         let mut value = ManuallyDrop::new(value);
         let from = &raw mut *value;
         if at_default != 0 {
-            // Before anything is moved: it is user code, and if it panics nothing must be left in the slot.
-            // SAFETY: a whole thing, of which the other fields are moved below.
+            // Before anything is moved: it is user code, and if it panics nothing must be left in
+            // the slot. SAFETY: a whole thing, of which the other fields are moved below.
             unsafe { drop_fields(from, at_default, Otherwise::DropAll) };
         }
         T::visit(&mut Scatter { from, to: place, at_default });
@@ -345,11 +356,13 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         let mut value = MaybeUninit::<T>::uninit();
         let to = value.as_mut_ptr();
         if Self::COLDS > 0 {
-            // SAFETY: the slot holds a value that is given up (by the caller), and there is memory for a whole one.
+            // SAFETY: the slot holds a value that is given up (by the caller), and there is memory
+            // for a whole one.
             unsafe { make_defaults(place, to) };
         }
         T::visit(&mut Gather { from: place, to });
-        // SAFETY: every field was moved or made (`visit` shows all of them); what lies between them needs no value.
+        // SAFETY: every field was moved or made (`visit` shows all of them); what lies between them
+        // needs no value.
         unsafe { value.assume_init() }
     }
 
@@ -364,13 +377,15 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
 
     #[inline(always)]
     unsafe fn get(&self, place: Place<T>) -> T::Ref<'_> {
-        // SAFETY: the slot holds a value that nobody writes to while the result lives (by the caller).
+        // SAFETY: the slot holds a value that nobody writes to while the result lives (by the
+        // caller).
         unsafe { T::make_ref(self.at(place)) }
     }
 
     #[inline(always)]
     unsafe fn get_mut(&self, place: Place<T>) -> T::Mut<'_> {
-        // SAFETY: the slot holds a value that nobody else uses while the result lives (by the caller).
+        // SAFETY: the slot holds a value that nobody else uses while the result lives (by the
+        // caller).
         unsafe { T::make_mut(self.at(place)) }
     }
 }

@@ -5,21 +5,23 @@
 //!                        0                  len·prefix + shift
 //! ```
 //!
-//! Every column is an array of `len` elements. The *head* holds the stamp and the hot fields of each slot; every other
-//! field has a column of its own. `len` is a power of two from 64 up, so an array of `len` elements is a multiple of 64
-//! bytes, and the start of a column is `len × prefix + shift`, two constants.
+//! Every column is an array of `len` elements. The *head* holds the stamp and the hot fields of
+//! each slot; every other field has a column of its own. `len` is a power of two from 64 up, so an
+//! array of `len` elements is a multiple of 64 bytes, and the start of a column is
+//! `len × prefix + shift`, two constants.
 //!
-//! Columns stand in order of falling alignment, so that each start is aligned. The shift moves each one a few cache lines
-//! further than the one before: blocks are large powers of two, and without it row *i* of every column would compete for
-//! the same set of the L1 cache.
+//! Columns stand in order of falling alignment, so that each start is aligned. The shift moves each
+//! one a few cache lines further than the one before: blocks are large powers of two, and without
+//! it row *i* of every column would compete for the same set of the L1 cache.
 
 use lath_core::{FieldInfo, Home};
 
-/// How far a column is shifted against the one before it: three cache lines, an odd number, so that up to 64 columns
-/// begin in 64 different sets.
+/// How far a column is shifted against the one before it: three cache lines, an odd number, so that
+/// up to 64 columns begin in 64 different sets.
 const COLOUR: usize = 3 * 64;
 
-/// Where the values of a field are, in a block of `len` slots: row `r` at `len·prefix + shift + r·stride + within`.
+/// Where the values of a field are, in a block of `len` slots: row `r` at
+/// `len·prefix + shift + r·stride + within`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) prefix: usize,
@@ -35,8 +37,8 @@ struct Head {
     align: usize,
 }
 
-/// The memory of a block: `len·prefix + shift` bytes for the columns, aligned; then, for each of the cold fields, a pointer
-/// per group of 64 slots.
+/// The memory of a block: `len·prefix + shift` bytes for the columns, aligned; then, for each of
+/// the cold fields, a pointer per group of 64 slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) prefix: usize,
@@ -51,9 +53,9 @@ impl Extent {
         self.cold_table(len, 0, self.colds)
     }
 
-    /// Where the pointer of cold field number `rank` is for group `group` of a block; `None` if it cannot be counted.
-    /// The pointers of a block of `len` slots take `len / 8` bytes per field, which keeps them aligned: `len` is a
-    /// multiple of 64, and so is all that comes before.
+    /// Where the pointer of cold field number `rank` is for group `group` of a block; `None` if it
+    /// cannot be counted. The pointers of a block of `len` slots take `len / 8` bytes per field,
+    /// which keeps them aligned: `len` is a multiple of 64, and so is all that comes before.
     #[inline(always)]
     pub(crate) fn cold_table(self, len: usize, group: usize, rank: usize) -> Option<usize> {
         let columns = len.checked_mul(self.prefix)?.checked_add(self.shift)?;
@@ -85,7 +87,12 @@ pub(crate) const fn field_column(fields: &[FieldInfo], index: usize) -> Column {
 pub(crate) const fn extent(fields: &[FieldInfo]) -> Extent {
     let (prefix, shift) = before(fields, NONE);
     let align = largest_align(fields);
-    Extent { prefix, shift, align: if align > 64 { align } else { 64 }, colds: cold_rank(fields, fields.len()) }
+    Extent {
+        prefix,
+        shift,
+        align: if align > 64 { align } else { 64 },
+        colds: cold_rank(fields, fields.len()),
+    }
 }
 
 /// Stands for the head where a field's number is expected. One more is 0.
@@ -99,10 +106,11 @@ const fn place_column(fields: &[FieldInfo], which: usize, stride: usize, within:
     Column { prefix, shift, stride, within }
 }
 
-/// The sizes of the columns that stand before one, and its shift; for none, the sizes of all, and the shift of the last.
+/// The sizes of the columns that stand before one, and its shift; for none, the sizes of all, and
+/// the shift of the last.
 ///
-/// Columns stand by falling alignment, the head before others of its alignment. This is computed wherever a field is used, so it
-/// is kept short.
+/// Columns stand by falling alignment, the head before others of its alignment. This is computed
+/// wherever a field is used, so it is kept short.
 const fn before(fields: &[FieldInfo], which: usize) -> (usize, usize) {
     let head = head(fields);
     let (mut prefix, mut shift, mut is_first) = (0, 0, true);
@@ -199,7 +207,9 @@ mod tests {
     use std::vec::Vec;
 
     fn fields(of: &[(usize, usize, Home)]) -> Vec<FieldInfo> {
-        of.iter().map(|&(size, align, home)| FieldInfo { name: "", offset: 0, size, align, home }).collect()
+        of.iter()
+            .map(|&(size, align, home)| FieldInfo { name: "", offset: 0, size, align, home })
+            .collect()
     }
 
     fn some_fields(random: &mut fastrand::Rng) -> Vec<FieldInfo> {
@@ -220,7 +230,8 @@ mod tests {
         let head = head_column(fields);
         for row in 0..len {
             let mut add = |column: Column, size: usize, align: usize| {
-                let start = len * column.prefix + column.shift + row * column.stride + column.within;
+                let start =
+                    len * column.prefix + column.shift + row * column.stride + column.within;
                 assert_eq!(start % align, 0, "{column:?} of {fields:?}");
                 assert!(align <= extent.align);
                 if size > 0 {
@@ -228,11 +239,15 @@ mod tests {
                 }
             };
             add(head, STAMP, align_of::<u32>());
-            for (i, field) in fields.iter().enumerate().filter(|(_, field)| field.home != Home::Cold) {
+            for (i, field) in
+                fields.iter().enumerate().filter(|(_, field)| field.home != Home::Cold)
+            {
                 add(field_column(fields, i), field.size, field.align);
             }
         }
-        for (rank, group) in (0..extent.colds).flat_map(|rank| (0..len / 64).map(move |group| (rank, group))) {
+        for (rank, group) in
+            (0..extent.colds).flat_map(|rank| (0..len / 64).map(move |group| (rank, group)))
+        {
             let start = extent.cold_table(len, group, rank).unwrap();
             assert_eq!(start % 8, 0);
             spans.push((start, start + 8));
@@ -241,9 +256,16 @@ mod tests {
         assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "overlap: {fields:?}");
         assert!(spans.last().unwrap().1 <= extent.size(len).unwrap(), "{fields:?}");
         // And there is room for nothing else.
-        let columns = fields.iter().filter(|field| field.home == Home::Column).map(|field| field.size).sum::<usize>();
+        let columns = fields
+            .iter()
+            .filter(|field| field.home == Home::Column)
+            .map(|field| field.size)
+            .sum::<usize>();
         assert_eq!(extent.prefix, head.stride + columns, "{fields:?}");
-        assert_eq!(extent.size(len), Some(len * extent.prefix + extent.shift + extent.colds * (len / 64 * 8)));
+        assert_eq!(
+            extent.size(len),
+            Some(len * extent.prefix + extent.shift + extent.colds * (len / 64 * 8))
+        );
     }
 
     #[test]
@@ -263,7 +285,9 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(8);
         for _ in 0..300 {
             let fields = some_fields(&mut random);
-            let own = (0..fields.len()).filter(|&i| has_column(&fields[i])).map(|i| field_column(&fields, i));
+            let own = (0..fields.len())
+                .filter(|&i| has_column(&fields[i]))
+                .map(|i| field_column(&fields, i));
             let mut columns: Vec<_> = own.chain([head_column(&fields)]).collect();
             columns.sort_unstable_by_key(|column| column.shift);
             assert!(columns.windows(2).all(|pair| pair[0].shift < pair[1].shift), "{fields:?}");

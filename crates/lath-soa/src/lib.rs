@@ -1,7 +1,7 @@
 //! Columns: struct-of-arrays storage for the pools of lath.
 //!
-//! `#[thing(columns)]` on a struct keeps each of its fields in arrays of their own. Nothing else in a program changes:
-//! pools, handles and views mean the same.
+//! `#[thing(columns)]` on a struct keeps each of its fields in arrays of their own. Nothing else in
+//! a program changes: pools, handles and views mean the same.
 //!
 //! ```
 //! use lath_core::{Mut, Pool, Ref, Thing};
@@ -19,8 +19,9 @@
 //! assert_eq!((seen.pos[0], seen.name.as_str()), (1.0, "Ada"));
 //! ```
 //!
-//! Fields marked `hot` are kept together with the generation, for things that are mostly looked up by handle. Fields
-//! marked `cold` are kept apart, and cost nothing for the things that leave them at their default:
+//! Fields marked `hot` are kept together with the generation, for things that are mostly looked up
+//! by handle. Fields marked `cold` are kept apart, and cost nothing for the things that leave them
+//! at their default:
 //!
 //! ```
 //! use lath_core::{Handle, Pool, Ref, Thing, View};
@@ -50,7 +51,8 @@
 //!
 //! # Unsafe code
 //!
-//! Denied but for `columns.rs`, which holds the raw memory, and `cold.rs`, which holds the side tables of cold fields.
+//! Denied but for `columns.rs`, which holds the raw memory, and `cold.rs`, which holds the side
+//! tables of cold fields.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

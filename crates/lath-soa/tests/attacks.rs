@@ -1,5 +1,5 @@
-//! Loops are given the things that are live, each once, and never a slot that is free: whatever the number of things, and wherever
-//! the holes are.
+//! Loops are given the things that are live, each once, and never a slot that is free: whatever the
+//! number of things, and wherever the holes are.
 
 use std::cell::Cell;
 
@@ -19,7 +19,8 @@ macro_rules! for_layout {
             fn assert_each_once(pool: &mut Pool<Crew>, at: &str) {
                 let mut seen = Vec::new();
                 pool.each(|number: Ref<crew::number>| seen.push(*number));
-                let expected: Vec<u32> = pool.query::<Ref<crew::number>>().map(|number| *number).collect();
+                let expected: Vec<u32> =
+                    pool.query::<Ref<crew::number>>().map(|number| *number).collect();
                 assert_eq!((seen.len(), &seen), (pool.len(), &expected), "{at}");
                 assert!(!seen.contains(&0), "a slot that is free was shown, {at}");
                 seen.sort_unstable();
@@ -27,7 +28,9 @@ macro_rules! for_layout {
                 assert_eq!(seen.len(), pool.len(), "{at}");
                 if $slices {
                     let mut all = Vec::new();
-                    pool.runs::<Ref<crew::number>>(|numbers: &[u32]| all.extend_from_slice(numbers));
+                    pool.runs::<Ref<crew::number>>(|numbers: &[u32]| {
+                        all.extend_from_slice(numbers)
+                    });
                     assert_eq!(all, expected, "{at}");
                 }
             }
@@ -71,7 +74,9 @@ impl Meddler {
     fn meddle() {
         if STAGES.get() > 0 {
             STAGES.set(STAGES.get() - 1);
-            let _ = SHARED.try_with(|pool| assert!(!pool.stage(Sly { note: Meddler(1), ..Sly::default() }).is_nil()));
+            let _ = SHARED.try_with(|pool| {
+                assert!(!pool.stage(Sly { note: Meddler(1), ..Sly::default() }).is_nil())
+            });
         }
     }
 }
@@ -101,7 +106,8 @@ struct Sly {
 fn a_thing_may_stage_others_while_it_is_staged_itself() {
     SHARED.with(|pool| {
         STAGES.set(40);
-        let staged: Vec<_> = (1..=20).map(|number| (number, pool.stage(Sly { number, note: Meddler(0) }))).collect();
+        let staged: Vec<_> =
+            (1..=20).map(|number| (number, pool.stage(Sly { number, note: Meddler(0) }))).collect();
         STAGES.set(0);
         assert_eq!(pool.check_invariants(), Ok(()));
         for (number, who) in staged {
@@ -114,9 +120,12 @@ fn a_thing_may_stage_others_while_it_is_staged_itself() {
 
 #[test]
 fn views_of_cold_fields_are_of_different_things() {
-    let mut pool: Pool<Sly> = (1..=200).map(|number| Sly { number, note: Meddler(number % 3) }).collect();
+    let mut pool: Pool<Sly> =
+        (1..=200).map(|number| Sly { number, note: Meddler(number % 3) }).collect();
     let mut kept = Vec::new();
-    pool.each(|(number, note): (Ref<sly::number>, Option<Mut<sly::note>>)| kept.push((number.into_inner(), note)));
+    pool.each(|(number, note): (Ref<sly::number>, Option<Mut<sly::note>>)| {
+        kept.push((number.into_inner(), note))
+    });
     for (number, note) in &mut kept {
         assert_eq!(note.as_ref().map_or(0, |note| note.0), **number % 3);
         if let Some(note) = note {
@@ -126,8 +135,8 @@ fn views_of_cold_fields_are_of_different_things() {
     assert_eq!(pool.iter().filter(|(_, thing)| thing.note.0 == 9).count(), 134);
 }
 
-/// Loops skip over full groups eight at a time, so a hole must be seen wherever it is: at the edges of groups and of eights, and
-/// however many full groups lie before it.
+/// Loops skip over full groups eight at a time, so a hole must be seen wherever it is: at the edges
+/// of groups and of eights, and however many full groups lie before it.
 #[test]
 fn one_hole_anywhere_is_seen_by_every_loop() {
     #[derive(Thing, Default)]
@@ -157,7 +166,10 @@ fn one_hole_anywhere_is_seen_by_every_loop() {
             runs += ids.len();
         });
         assert_eq!((rows, runs), (pool.len(), pool.len()), "with a hole at {hole}");
-        assert!(pool.iter().all(|(_, mote)| *mote.seen == 2), "somebody was missed, with a hole at {hole}");
+        assert!(
+            pool.iter().all(|(_, mote)| *mote.seen == 2),
+            "somebody was missed, with a hole at {hole}"
+        );
         pool.each::<Mut<mote::seen>>(|mut seen| *seen = 0);
         assert_eq!(pool.spawn(mote).index(), hole, "the slot is the only free one");
     }

@@ -1,5 +1,6 @@
-//! Whatever way a field is reached to be changed, its group is reported; and nothing is reported that nobody could have
-//! changed. The oracle knows, for every call, which groups and which fields it gives access to.
+//! Whatever way a field is reached to be changed, its group is reported; and nothing is reported
+//! that nobody could have changed. The oracle knows, for every call, which groups and which fields
+//! it gives access to.
 //!
 //! A failure prints the seed, the step and the call; `LATH_MODEL_SEED=7` plays that seed alone.
 
@@ -35,7 +36,8 @@ struct Oracle<H> {
     live: BTreeMap<H, Tags>,
     staged: BTreeMap<H, Tags>,
     must: Ticks,
-    /// What may be reported beside that: access was asked for and not given, or not to a live thing.
+    /// What may be reported beside that: access was asked for and not given, or not to a live
+    /// thing.
     may: Ticks,
 }
 
@@ -66,11 +68,16 @@ impl<H: Copy + Ord + Debug> Oracle<H> {
     fn compare(&self, field: usize, since: u64, reported: Vec<H>, groups: &BTreeMap<u32, Vec<H>>) {
         let mut reported = reported.into_iter().peekable();
         for (&group, live) in groups {
-            let is_later = |ticks: &Ticks| ticks.get(&(group, field)).is_some_and(|tick| *tick > since);
+            let is_later =
+                |ticks: &Ticks| ticks.get(&(group, field)).is_some_and(|tick| *tick > since);
             let what = || format!("field {field} of group {group}, since {since}");
             if reported.peek() == Some(&live[0]) {
                 assert!(is_later(&self.must) || is_later(&self.may), "{} was reported", what());
-                assert!(reported.by_ref().take(live.len()).eq(live.iter().copied()), "{}: all, in slot order", what());
+                assert!(
+                    reported.by_ref().take(live.len()).eq(live.iter().copied()),
+                    "{}: all, in slot order",
+                    what()
+                );
             } else {
                 assert!(!is_later(&self.must), "{} was not reported", what());
             }
@@ -80,7 +87,10 @@ impl<H: Copy + Ord + Debug> Oracle<H> {
 }
 
 fn random_tags(random: &mut Rng) -> Tags {
-    [Tags::MOVES, Tags::FROZEN].into_iter().filter(|_| random.u8(..3) == 0).fold(Tags::empty(), |set, tag| set | tag)
+    [Tags::MOVES, Tags::FROZEN]
+        .into_iter()
+        .filter(|_| random.u8(..3) == 0)
+        .fold(Tags::empty(), |set, tag| set | tag)
 }
 
 /// The whole test, for one layout.

@@ -1,4 +1,5 @@
-//! A pool gives all of its memory back: blocks, tables and values of cold fields, sets of tags, links, orders of reuse, copies.
+//! A pool gives all of its memory back: blocks, tables and values of cold fields, sets of tags,
+//! links, orders of reuse, copies.
 
 #[path = "../../lath-core/tests/common/allocator.rs"]
 mod allocator;

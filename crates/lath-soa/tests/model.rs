@@ -1,4 +1,5 @@
-//! The model test of the core, with things in columns: the same calls, the same oracle, the same counting of drops.
+//! The model test of the core, with things in columns: the same calls, the same oracle, the same
+//! counting of drops.
 
 #[path = "games/columns.rs"]
 mod columns;
@@ -55,8 +56,13 @@ impl Drop for Guard {
 fn a_struct_with_a_drop_of_its_own_is_dropped_exactly_once() {
     let before = DROPPED.get();
     let mut pool = Pool::new();
-    let guard = |name: &str, note: &str| Guard { name: name.into(), note: note.into(), _token: Token::new() };
-    let [a, b, c] = [("a", ""), ("b", "cold"), ("c", "")].map(|(name, note)| pool.spawn(guard(name, note)));
+    let guard = |name: &str, note: &str| Guard {
+        name: name.into(),
+        note: note.into(),
+        _token: Token::new(),
+    };
+    let [a, b, c] =
+        [("a", ""), ("b", "cold"), ("c", "")].map(|(name, note)| pool.spawn(guard(name, note)));
     assert_eq!((DROPPED.get() - before, alive()), (0, 4)); // the nil thing is the fourth
     pool.despawn(a);
     assert_eq!((DROPPED.get() - before, alive()), (1, 3));

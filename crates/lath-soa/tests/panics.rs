@@ -1,8 +1,9 @@
-//! A panic in user code leaves a pool of columns consistent, leaks nothing, drops nothing twice, and leaves no piece of a thing
-//! behind that a later one in the same slot could be taken to have.
+//! A panic in user code leaves a pool of columns consistent, leaks nothing, drops nothing twice,
+//! and leaves no piece of a thing behind that a later one in the same slot could be taken to have.
 //!
-//! As in the core: every call is made again and again, and each time the next of its calls into user code panics. Here a thing is
-//! taken apart and put together, with cold fields that are compared, made and dropped on the way.
+//! As in the core: every call is made again and again, and each time the next of its calls into
+//! user code panics. Here a thing is taken apart and put together, with cold fields that are
+//! compared, made and dropped on the way.
 
 #[allow(dead_code, reason = "the core's tests use more of it")]
 #[path = "../../lath-core/tests/common/counted.rs"]
@@ -87,7 +88,11 @@ fn prepare(reuse: Reuse) -> (Pool<Bomb>, Known) {
     let mut live: Vec<H> = pool.spawn_many((1..=20).map(|n| bomb(0, texts(n)))).collect();
     let mut gone: Vec<H> = live.drain(3..9).collect();
     for (i, &handle) in gone.iter().enumerate() {
-        assert!(if i % 2 == 0 { pool.despawn(handle) } else { pool.despawn_after(handle, i as u64) });
+        assert!(if i % 2 == 0 {
+            pool.despawn(handle)
+        } else {
+            pool.despawn_after(handle, i as u64)
+        });
     }
     gone.push(H::NIL);
     let staged = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|texts| pool.stage(bomb(0, texts))).to_vec();
@@ -122,14 +127,26 @@ fn assert_sound(pool: &mut Pool<Bomb>, known: &Known, at: &str) {
     let staged: Vec<H> = (0..free).map(|_| pool.stage(bomb(0, [0, 0]))).collect();
     for &handle in bare.iter().chain(&staged) {
         let thing = pool.get(handle).unwrap();
-        assert_eq!((thing.name.text, thing.scar.text), (0, 0), "{handle} has a note of somebody else, {at}");
+        assert_eq!(
+            (thing.name.text, thing.scar.text),
+            (0, 0),
+            "{handle} has a note of somebody else, {at}"
+        );
     }
-    assert_eq!(bare.iter().chain(&staged).collect::<BTreeSet<_>>().len(), 80, "a slot was handed out twice, {at}");
+    assert_eq!(
+        bare.iter().chain(&staged).collect::<BTreeSet<_>>().len(),
+        80,
+        "a slot was handed out twice, {at}"
+    );
     pool.commit();
     assert_eq!(pool.clone().check_invariants(), Ok(()), "{at}");
     pool.reap(u64::MAX);
     pool.clear();
-    assert_eq!((pool.len(), pool.stats().reserved, pool.check_invariants()), (0, 0, Ok(())), "{at}");
+    assert_eq!(
+        (pool.len(), pool.stats().reserved, pool.check_invariants()),
+        (0, 0, Ok(())),
+        "{at}"
+    );
 }
 
 type Call = (&'static str, fn(&mut Pool<Bomb>, &Known));
@@ -139,7 +156,9 @@ const TEXTS: [[u32; 2]; 4] = [[0, 0], [7, 0], [0, 7], [7, 7]];
 const CALLS: [Call; 21] = [
     ("new", |_, _| drop(Pool::<Bomb>::new())),
     ("fixed", |_, _| drop(Pool::<Bomb>::fixed(100))),
-    ("spawn", |pool, _| TEXTS.iter().for_each(|&texts| assert!(!pool.spawn(bomb(1, texts)).is_nil()))),
+    ("spawn", |pool, _| {
+        TEXTS.iter().for_each(|&texts| assert!(!pool.spawn(bomb(1, texts)).is_nil()))
+    }),
     ("try_spawn", |pool, _| TEXTS.iter().for_each(|&texts| drop(pool.try_spawn(bomb(1, texts))))),
     ("spawn_many", |pool, _| drop(pool.spawn_many(bombs(1..8)))),
     ("spawn_range", |pool, _| {
@@ -154,7 +173,9 @@ const CALLS: [Call; 21] = [
             assert!(pool.spawn_at(handle, bomb(1, texts)).is_ok());
         }
     }),
-    ("stage", |pool, _| TEXTS.iter().for_each(|&texts| assert!(!pool.stage(bomb(1, texts)).is_nil()))),
+    ("stage", |pool, _| {
+        TEXTS.iter().for_each(|&texts| assert!(!pool.stage(bomb(1, texts)).is_nil()))
+    }),
     ("commit", |pool, _| assert_eq!(pool.commit(), 4)),
     ("despawn", |pool, known| {
         for &handle in known.live[..9].iter().chain(&known.staged).chain(&known.reserved) {
@@ -197,7 +218,9 @@ const CALLS: [Call; 21] = [
     }),
     ("clear", |pool, _| pool.clear()),
     ("clone", |pool, _| drop(pool.clone())),
-    ("set_tags", |pool, known| known.live[..5].iter().for_each(|&who| assert!(pool.set_tags(who, Tags::all())))),
+    ("set_tags", |pool, known| {
+        known.live[..5].iter().for_each(|&who| assert!(pool.set_tags(who, Tags::all())))
+    }),
     ("drop", |pool, _| drop(std::mem::take(pool))),
 ];
 
@@ -209,7 +232,9 @@ fn survive((name, call): Call, reuse: Reuse) -> BTreeSet<&'static str> {
         counted::light_fuse(n);
         let outcome = catch_unwind(AssertUnwindSafe(|| call(&mut pool, &known)));
         let blown = counted::put_out();
-        let at = format!("after `{name}`, {reuse:?}, with a panic in call {n} into user code, {blown:?}");
+        let at = format!(
+            "after `{name}`, {reuse:?}, with a panic in call {n} into user code, {blown:?}"
+        );
         match (outcome, blown) {
             (Ok(()), None) => return panicked,
             (Ok(()), Some(_)) => panic!("a panic got lost, {at}"),
@@ -235,7 +260,8 @@ fn a_panic_in_user_code_leaves_no_piece_of_a_thing_behind() {
     assert!(panicked.iter().copied().eq(all), "not every way to panic was tried: {panicked:?}");
 }
 
-/// A slot that was claimed for a thing that never came would be lost to the pool until it is cleared.
+/// A slot that was claimed for a thing that never came would be lost to the pool until it is
+/// cleared.
 #[test]
 fn a_panic_while_a_thing_is_compared_does_not_cost_a_slot() {
     let mut pool = Pool::<Bomb>::fixed(4).unwrap();

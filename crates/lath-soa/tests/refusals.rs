@@ -1,9 +1,9 @@
-//! An allocator that refuses: whichever allocation of a call it is, the call says so, gives back what it was given, and leaves
-//! the pool as it was. Then everything goes on.
+//! An allocator that refuses: whichever allocation of a call it is, the call says so, gives back
+//! what it was given, and leaves the pool as it was. Then everything goes on.
 //!
-//! What is looked at after every call: things, handles, tags, links, and the pool's own check. Not part of it is memory that
-//! is asked for through `Box` and `Vec`, as in the rest of Rust: of cold values, of the order of a sweep, of the list of
-//! relations. If that is refused the program ends.
+//! What is looked at after every call: things, handles, tags, links, and the pool's own check. Not
+//! part of it is memory that is asked for through `Box` and `Vec`, as in the rest of Rust: of cold
+//! values, of the order of a sweep, of the list of relations. If that is refused the program ends.
 
 #[path = "../../lath-core/tests/common/allocator.rs"]
 mod allocator;
@@ -13,7 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use allocator::refusing;
 use lath_core::bitflags::bitflags;
-use lath_core::{CapacityError, Handle, LinkError, Pool, Ref, Reuse, SpawnError, SpawnFault, Thing};
+use lath_core::{
+    CapacityError, Handle, LinkError, Pool, Ref, Reuse, SpawnError, SpawnFault, Thing,
+};
 
 bitflags! {
     #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -68,7 +70,8 @@ macro_rules! for_layout {
                 Crew { tags: tags(number), number, again: number }
             }
 
-            /// A pool, what should be in it, and what a call has added, with room: no test asks for memory itself.
+            /// A pool, what should be in it, and what a call has added, with room: no test asks for
+            /// memory itself.
             struct Game {
                 pool: Pool<Crew>,
                 model: BTreeMap<H, u64>,
@@ -112,8 +115,9 @@ macro_rules! for_layout {
                 }
             }
 
-            /// Does `call` with its allocation 0 refused, then 1, and so on until there are no more; each time in a pool of its
-            /// own, and then once more. `losses` is how many of the things may fail to come if one allocation is refused.
+            /// Does `call` with its allocation 0 refused, then 1, and so on until there are no
+            /// more; each time in a pool of its own, and then once more. `losses` is how many of
+            /// the things may fail to come if one allocation is refused.
             fn refuse_each(what: &str, losses: usize, make: fn() -> Pool<Crew>, call: impl Fn(&mut Game)) {
                 let mut refusals = 0;
                 for before in BEFORE {
@@ -214,7 +218,8 @@ macro_rules! for_layout {
             #[test]
             fn spawn_at_gives_the_thing_back() {
                 refuse_each("spawn_at", 1, warm, |game| {
-                    // Near, and far beyond the others; the second time a later life of the same slots.
+                    // Near, and far beyond the others; the second time a later life of the same
+                    // slots.
                     for index in [1500, 9000, 40_000] {
                         let [first, second] = [1, 3].map(|generation| H::from_bits(generation << 32 | index));
                         let who = if game.pool.despawn(first) { second } else { first };
@@ -431,7 +436,10 @@ fn a_new_tag_says_so_and_changes_nothing() {
         });
         assert_eq!(pool.check_invariants(), Ok(()));
         let lacking = all.iter().filter(|who| !pool.has(**who, Tags::RARE)).count();
-        assert_eq!((lacking, pool.count_tagged(Tags::RARE)), (usize::from(refused), 9000 - usize::from(refused)));
+        assert_eq!(
+            (lacking, pool.count_tagged(Tags::RARE)),
+            (usize::from(refused), 9000 - usize::from(refused))
+        );
         assert!(all.iter().all(|&who| pool.insert_tags(who, Tags::RARE)));
         assert_eq!((pool.count_tagged(Tags::RARE), pool.check_invariants()), (9000, Ok(())));
         refusals += usize::from(refused);

@@ -1,5 +1,5 @@
-//! Columns under several threads: things with hot, cold and plain fields are staged while others look, and loops and sweeps
-//! that are shared out leave what one thread leaves.
+//! Columns under several threads: things with hot, cold and plain fields are staged while others
+//! look, and loops and sweeps that are shared out leave what one thread leaves.
 //!
 //! The loops are short, so that they also run under ThreadSanitizer.
 
@@ -138,7 +138,8 @@ fn things_with_cold_fields_are_staged_from_several_threads_and_none_is_torn_lost
                     assert_whole(&pool, Handle::from_bits(told.load(Ordering::Relaxed)));
                     assert_eq!(pool.iter().count(), live, "staged things are not live yet");
                     if n % 16 == 0 {
-                        pool.iter_with_staged().for_each(|(who, _)| assert!(assert_whole(&pool, who) > 0));
+                        pool.iter_with_staged()
+                            .for_each(|(who, _)| assert!(assert_whole(&pool, who) > 0));
                     }
                 }
             }
@@ -158,13 +159,20 @@ fn things_with_cold_fields_are_staged_from_several_threads_and_none_is_torn_lost
         for (n, &(who, number)) in staged.iter().enumerate() {
             match n % 3 {
                 0 => assert!(pool.despawn(who)),
-                1 => assert_eq!(pool.take(who).map(|crew| (crew.number, crew.name)), Some((number, name(number)))),
+                1 => assert_eq!(
+                    pool.take(who).map(|crew| (crew.number, crew.name)),
+                    Some((number, name(number)))
+                ),
                 _ => assert_eq!(assert_whole(&pool, who), number),
             }
         }
         drop(pool.clone());
         drop(pool);
-        assert_eq!(BADGES.load(Ordering::Relaxed), before, "round {round}: values leaked, or were dropped twice");
+        assert_eq!(
+            BADGES.load(Ordering::Relaxed),
+            before,
+            "round {round}: values leaked, or were dropped twice"
+        );
     }
 }
 
@@ -195,7 +203,10 @@ struct Vel<'a> {
 
 /// Everything that is shared out, one after the other.
 fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
-    fn lead(parent: Option<Ref<'_, body::pos>>, (mut pos, vel): (Mut<'_, body::pos>, Ref<'_, body::vel>)) {
+    fn lead(
+        parent: Option<Ref<'_, body::pos>>,
+        (mut pos, vel): (Mut<'_, body::pos>, Ref<'_, body::vel>),
+    ) {
         let above = parent.map_or([1.0; 3], |parent| *parent);
         *pos = [0, 1, 2].map(|i| above[i] * 0.7 + vel[i] + pos[i] * 0.1);
     }
@@ -205,10 +216,12 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
     ) {
         *total = children.fold(pos[0], |sum, child| sum * 0.9 + *child);
     }
-    let left = |left: Left<'_>| left.pos.iter_mut().zip(left.vel).for_each(|(pos, vel)| *pos += vel * 0.5);
+    let left =
+        |left: Left<'_>| left.pos.iter_mut().zip(left.vel).for_each(|(pos, vel)| *pos += vel * 0.5);
     let keep = |pos: [f32; 3], view: Vel<'_>| [pos[0] + view.vel[0], pos[1], pos[2]];
-    let fill =
-        |(totals, pos): (&mut [f32], &[[f32; 3]])| totals.iter_mut().zip(pos).for_each(|(total, pos)| *total = pos[1]);
+    let fill = |(totals, pos): (&mut [f32], &[[f32; 3]])| {
+        totals.iter_mut().zip(pos).for_each(|(total, pos)| *total = pos[1])
+    };
     let name = |label: Option<Mut<'_, body::label>>| {
         if let Some(mut label) = label {
             label.push('!');
@@ -221,7 +234,9 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
         pool.par_runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
         pool.par_each(name);
         pool.tree_mut().par_cascade::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
-        pool.tree_mut().par_gather::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>(|all, me| sum(all, me));
+        pool.tree_mut().par_gather::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>(
+            |all, me| sum(all, me),
+        );
         pool.tree_mut().par_cascade_dirty::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
     } else {
         pool.each(left);
@@ -229,13 +244,16 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
         pool.runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
         pool.each(name);
         pool.tree_mut().cascade::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
-        pool.tree_mut().gather::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>(|all, me| sum(all, me));
+        pool.tree_mut()
+            .gather::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>(|all, me| sum(all, me));
         pool.tree_mut().cascade_dirty::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
     }
 }
 
 fn bits(pool: &Pool<Body>) -> Vec<([u32; 3], u32, String)> {
-    pool.iter().map(|(_, body)| (body.pos.map(f32::to_bits), body.total.to_bits(), body.label.clone())).collect()
+    pool.iter()
+        .map(|(_, body)| (body.pos.map(f32::to_bits), body.total.to_bits(), body.label.clone()))
+        .collect()
 }
 
 #[test]

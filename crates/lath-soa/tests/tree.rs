@@ -56,23 +56,30 @@ macro_rules! for_layout {
                     let tags = if random.u8(..9) == 0 { Tags::HIDDEN } else { Tags::empty() };
                     let name = if random.u8(..9) == 0 { local.to_string() } else { String::new() };
                     all.push(pool.spawn(Part { tags, local, name, ..Default::default() }));
-                    let (child, parent) = (all[random.usize(..all.len())], all[random.usize(..all.len())]);
+                    let (child, parent) =
+                        (all[random.usize(..all.len())], all[random.usize(..all.len())]);
                     let _ = pool.tree_mut().attach(child, parent);
                     if random.u8(..20) == 0 {
                         let gone = all.swap_remove(random.usize(..all.len()));
-                        pool.despawn_with(gone, [Orphans::Adopt, Orphans::Detach][random.usize(..2)]);
+                        pool.despawn_with(
+                            gone,
+                            [Orphans::Adopt, Orphans::Detach][random.usize(..2)],
+                        );
                     }
                 }
                 assert_eq!(pool.check_invariants(), Ok(()));
 
                 pool.tree_mut().cascade::<Ref<part::world>, World>(|parent, me| {
-                    *me.world = parent.map_or(7, |parent| *parent).wrapping_mul(31).wrapping_add(*me.local);
+                    *me.world =
+                        parent.map_or(7, |parent| *parent).wrapping_mul(31).wrapping_add(*me.local);
                 });
                 let mut seen = 0;
                 pool.tree_mut().cascade::<Ref<part::world>, Nobody>(|_, me| seen += *me.world | 1);
                 assert_eq!(seen, 0);
                 pool.tree_mut().gather::<Ref<part::total>, (Mut<part::total>, Ref<part::local>)>(
-                    |children, (mut total, local)| *total = *local + children.map(|child| *child).sum::<u64>(),
+                    |children, (mut total, local)| {
+                        *total = *local + children.map(|child| *child).sum::<u64>()
+                    },
                 );
                 for &part in all.iter().step_by(17) {
                     pool.tree_mut().mark(part);
@@ -97,11 +104,17 @@ macro_rules! for_layout {
                 assert_eq!((pool.check_invariants(), other.check_invariants()), (Ok(()), Ok(())));
                 let look = |part: Handle<Part>| {
                     let (tree, root) = (other.tree(), other.tree().root_of(part));
-                    type Seen<'a> = (Ref<'a, part::held_by>, Ref<'a, part::world>, Ref<'a, part::total>);
+                    type Seen<'a> =
+                        (Ref<'a, part::held_by>, Ref<'a, part::world>, Ref<'a, part::total>);
                     let (held_by, world, total) = other.view::<Seen>(part).unwrap();
                     assert_eq!(*held_by, if root == part { Handle::NIL } else { root });
                     let name = other.view::<Option<Ref<part::name>>>(part).unwrap();
-                    (*world, *total, name.map_or(0, |name| name.len() as u64), tree.depth(part) as u64)
+                    (
+                        *world,
+                        *total,
+                        name.map_or(0, |name| name.len() as u64),
+                        tree.depth(part) as u64,
+                    )
                 };
                 other.handles().map(look).collect()
             }

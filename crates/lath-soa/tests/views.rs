@@ -1,4 +1,5 @@
-//! Views, tags and change marks see what an obviously right map of things sees, in rows and in columns.
+//! Views, tags and change marks see what an obviously right map of things sees, in rows and in
+//! columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +68,12 @@ macro_rules! for_layout {
             fn known(pool: &Pool<Actor>, who: Handle<Actor>) -> Known {
                 let actor = pool.read(who);
                 #[allow(clippy::clone_on_copy, reason = "a reference in columns, a value in rows")]
-                Known { tags: pool.tags(who), pos: actor.pos.clone(), vel: actor.vel.clone(), name: actor.name.clone() }
+                Known {
+                    tags: pool.tags(who),
+                    pos: actor.pos.clone(),
+                    vel: actor.vel.clone(),
+                    name: actor.name.clone(),
+                }
             }
 
             fn moves(known: &Known) -> bool {
@@ -99,11 +105,20 @@ macro_rules! for_layout {
                             for _ in 0..random.u8(..40) {
                                 let tags = random_tags(&mut random);
                                 let vel = [random.f32(), random.f32() - 0.5, 1e-30 * random.f32()];
-                                let name = if random.bool() { String::new() } else { format!("{step}") };
-                                let pos = [random.f32() * 1e6, f32::MIN_POSITIVE * random.f32(), -0.0];
+                                let name =
+                                    if random.bool() { String::new() } else { format!("{step}") };
+                                let pos =
+                                    [random.f32() * 1e6, f32::MIN_POSITIVE * random.f32(), -0.0];
                                 let actor = Actor { tags, pos, vel, name: name.clone() };
-                                let who = if random.bool() { pool.spawn(actor) } else { pool.stage(actor) };
-                                assert!(model.insert(who, Known { tags, pos, vel, name }).is_none(), "{at:?}");
+                                let who = if random.bool() {
+                                    pool.spawn(actor)
+                                } else {
+                                    pool.stage(actor)
+                                };
+                                assert!(
+                                    model.insert(who, Known { tags, pos, vel, name }).is_none(),
+                                    "{at:?}"
+                                );
                             }
                             pool.commit();
                         }
@@ -131,14 +146,23 @@ macro_rules! for_layout {
                             }
                         }
                         (6, Some(who)) => {
-                            let name = if random.bool() { String::new() } else { format!("set at {step}") };
+                            let name = if random.bool() {
+                                String::new()
+                            } else {
+                                format!("set at {step}")
+                            };
                             pool.set::<actor::name>(who, name.clone()).unwrap();
                             model.get_mut(&who).unwrap().name = name;
                         }
                         (7, _) => step_all(&mut pool, &mut model, &mut random),
                         (8, Some(who)) => {
                             // Of a thousand gone, one or the other group is left alone.
-                            for gone in model.keys().copied().filter(|_| random.u8(..4) == 0).collect::<Vec<_>>() {
+                            for gone in model
+                                .keys()
+                                .copied()
+                                .filter(|_| random.u8(..4) == 0)
+                                .collect::<Vec<_>>()
+                            {
                                 pool.despawn(gone);
                                 model.remove(&gone);
                                 dead.push(gone);
@@ -152,7 +176,8 @@ macro_rules! for_layout {
                                 pos[0] += 1.0;
                                 model.get_mut(&who).unwrap().pos[0] += 1.0;
                             }
-                            let changed: BTreeSet<_> = pool.changed_since::<actor::pos>(tick).collect();
+                            let changed: BTreeSet<_> =
+                                pool.changed_since::<actor::pos>(tick).collect();
                             assert_eq!(changed.contains(&who), hit, "{at:?}");
                             assert!(changed.len() <= 64, "{at:?}");
                             assert_eq!(pool.changed_since::<actor::vel>(tick).count(), 0, "{at:?}");
@@ -163,7 +188,11 @@ macro_rules! for_layout {
             }
 
             /// `pos += vel · 0.1` for all that move, by one of the ways there are.
-            fn step_all(pool: &mut Pool<Actor>, model: &mut BTreeMap<Handle<Actor>, Known>, random: &mut Rng) {
+            fn step_all(
+                pool: &mut Pool<Actor>,
+                model: &mut BTreeMap<Handle<Actor>, Known>,
+                random: &mut Rng,
+            ) {
                 let mut visited = Vec::new();
                 match random.u8(..2) {
                     0 => pool.each(|m: Moving| {
@@ -179,7 +208,8 @@ macro_rules! for_layout {
                         }
                     }
                 }
-                let movers: Vec<_> = model.iter().filter(|(_, known)| moves(known)).map(|(who, _)| *who).collect();
+                let movers: Vec<_> =
+                    model.iter().filter(|(_, known)| moves(known)).map(|(who, _)| *who).collect();
                 assert_eq!(visited, movers, "the movers, in slot order");
                 for who in movers {
                     let known = model.get_mut(&who).unwrap();
@@ -194,9 +224,14 @@ macro_rules! for_layout {
                 at: (u64, usize),
             ) {
                 assert_eq!(pool.check_invariants(), Ok(()), "{at:?}");
-                let seen: BTreeMap<_, _> = pool.handles().map(|who| (who, known(pool, who))).collect();
+                let seen: BTreeMap<_, _> =
+                    pool.handles().map(|who| (who, known(pool, who))).collect();
                 assert_eq!(&seen, model, "{at:?}");
-                assert_eq!(pool.count::<Moving>(), model.values().filter(|known| moves(known)).count(), "{at:?}");
+                assert_eq!(
+                    pool.count::<Moving>(),
+                    model.values().filter(|known| moves(known)).count(),
+                    "{at:?}"
+                );
                 for tag in ALL {
                     let count = model.values().filter(|known| known.tags.contains(tag)).count();
                     assert_eq!(pool.count_tagged(tag), count, "{tag:?} at {at:?}");
@@ -205,25 +240,41 @@ macro_rules! for_layout {
                     let name = rare.name.cloned().unwrap_or_default();
                     (rare.who, name)
                 });
-                let expected =
-                    model.iter().filter(|(_, known)| rare(known)).map(|(who, known)| (*who, known.name.clone()));
+                let expected = model
+                    .iter()
+                    .filter(|(_, known)| rare(known))
+                    .map(|(who, known)| (*who, known.name.clone()));
                 assert!(rare_ones.eq(expected), "{at:?}");
                 for (who, known) in model.iter().take(20) {
                     assert_eq!(pool.view::<Rare>(*who).is_some(), rare(known), "{at:?}");
                     assert_eq!(*pool.view::<Ref<actor::vel>>(*who).unwrap(), known.vel, "{at:?}");
                 }
-                // Many at once: the same as one by one, for any handles in any order, and as many as there are.
+                // Many at once: the same as one by one, for any handles in any order, and as many
+                // as there are.
                 let mut random = Rng::with_seed(at.1 as u64);
-                let mut many: Vec<_> = model.keys().chain(dead).copied().filter(|_| random.u8(..3) > 0).collect();
-                many.extend((0..random.u64(..30)).map(|_| Handle::from_bits(random.u64(..) & 0x3_0000_03ff)));
+                let mut many: Vec<_> =
+                    model.keys().chain(dead).copied().filter(|_| random.u8(..3) > 0).collect();
+                many.extend(
+                    (0..random.u64(..30))
+                        .map(|_| Handle::from_bits(random.u64(..) & 0x3_0000_03ff)),
+                );
                 random.shuffle(&mut many);
-                let one_by_one = many.iter().map(|&who| pool.view::<Rare>(who).map(|rare| (rare.who, rare.name)));
+                let one_by_one = many
+                    .iter()
+                    .map(|&who| pool.view::<Rare>(who).map(|rare| (rare.who, rare.name)));
                 let look = pool.look::<Rare>();
-                let by_look = many.iter().map(|&who| look.get(who).map(|rare| (rare.who, rare.name)));
+                let by_look =
+                    many.iter().map(|&who| look.get(who).map(|rare| (rare.who, rare.name)));
                 assert!(by_look.eq(one_by_one.clone()), "{at:?}");
                 let mut at_once = pool.view_many::<Rare>(&many);
                 assert_eq!(at_once.len(), many.len());
-                assert!(at_once.by_ref().map(|rare| rare.map(|rare| (rare.who, rare.name))).eq(one_by_one), "{at:?}");
+                assert!(
+                    at_once
+                        .by_ref()
+                        .map(|rare| rare.map(|rare| (rare.who, rare.name)))
+                        .eq(one_by_one),
+                    "{at:?}"
+                );
                 assert!(at_once.next().is_none() && at_once.len() == 0, "{at:?}");
                 for &who in dead.iter().rev().take(20) {
                     assert!(
@@ -263,7 +314,8 @@ fn worn(count: u32) -> Pool<Body> {
     pool
 }
 
-/// Any bits there are, infinities and denormals included. The payload of a NaN is the processor's own business.
+/// Any bits there are, infinities and denormals included. The payload of a NaN is the processor's
+/// own business.
 fn bits(of: f32) -> u32 {
     if of.is_nan() { u32::MAX } else { of.to_bits() }
 }
@@ -276,7 +328,9 @@ fn each_computes_the_same_bits_as_a_plain_loop() {
         .iter()
         .map(|(who, body)| {
             let mut pos = *body.pos;
-            pos.iter_mut().zip(body.vel).for_each(|(pos, vel)| *pos += std::hint::black_box(*vel * dt));
+            pos.iter_mut()
+                .zip(body.vel)
+                .for_each(|(pos, vel)| *pos += std::hint::black_box(*vel * dt));
             (who, pos.map(bits))
         })
         .collect();
@@ -310,14 +364,20 @@ fn runs_of_a_derived_view_are_those_of_the_things_that_it_sees() {
         for who in pool.handles().step_by(7).collect::<Vec<_>>() {
             pool.insert_tags(who, Tags::FROZEN);
         }
-        let mut expected: BTreeMap<_, _> = pool.iter().map(|(who, body)| (who, body.pos.map(bits))).collect();
-        let (seen, longest) = (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
+        let mut expected: BTreeMap<_, _> =
+            pool.iter().map(|(who, body)| (who, body.pos.map(bits))).collect();
+        let (seen, longest) =
+            (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
         pool.each(|(who, thawed): (Handle<Body>, Thawed)| {
             expected.insert(who, thawed.vel.map(|x| bits(x * 0.5)));
         });
         let fill = |thawed: <Thawed as lath_core::Slices>::Slices<'_>| {
             assert_eq!(thawed.pos.len(), thawed.vel.len());
-            thawed.pos.iter_mut().zip(thawed.vel).for_each(|(pos, vel)| *pos = vel.map(|x| x * 0.5));
+            thawed
+                .pos
+                .iter_mut()
+                .zip(thawed.vel)
+                .for_each(|(pos, vel)| *pos = vel.map(|x| x * 0.5));
             seen.fetch_add(thawed.vel.len(), std::sync::atomic::Ordering::Relaxed);
             longest.fetch_max(thawed.vel.len(), std::sync::atomic::Ordering::Relaxed);
         };
@@ -355,13 +415,17 @@ fn a_group_of_slots_holds_things_that_were_spawned_with_the_same_tags() {
     let freed: BTreeSet<_> = movers.iter().map(|who| who.index() / 64).collect();
     movers.iter().for_each(|&who| assert!(pool.despawn(who)));
     let before = pool.len();
-    let new: Vec<_> = movers.iter().map(|_| pool.spawn(Body { tags: Tags::LAST, ..Default::default() })).collect();
+    let new: Vec<_> = movers
+        .iter()
+        .map(|_| pool.spawn(Body { tags: Tags::LAST, ..Default::default() }))
+        .collect();
     assert_eq!(pool.len(), before + movers.len());
     assert!(new.iter().filter(|who| freed.contains(&(who.index() / 64))).count() > new.len() / 2);
     assert_eq!(pool.check_invariants(), Ok(()));
 }
 
-/// Things that want several tags and lack others: the runs of such views are found many groups at a time.
+/// Things that want several tags and lack others: the runs of such views are found many groups at a
+/// time.
 macro_rules! sees {
     ($view:ident, $($filter:tt)*) => {
         #[derive(View)]
@@ -380,8 +444,9 @@ fn long_runs_end_where_a_tag_is_missing_or_comes_up() {
     let mut random = Rng::with_seed(3);
     for rare in [2, 30, 500, 3000, u32::MAX] {
         let mut pool = Pool::new();
-        let all: Vec<_> =
-            (0..12_000).map(|_| pool.spawn(Body { tags: Tags::MOVES | Tags::ITEM, ..Default::default() })).collect();
+        let all: Vec<_> = (0..12_000)
+            .map(|_| pool.spawn(Body { tags: Tags::MOVES | Tags::ITEM, ..Default::default() }))
+            .collect();
         for &who in &all {
             match random.u32(..rare.saturating_mul(5)) {
                 0 => pool.remove_tags(who, Tags::ITEM),
@@ -393,7 +458,9 @@ fn long_runs_end_where_a_tag_is_missing_or_comes_up() {
             };
         }
         let expected = |with: Tags, without: Tags| -> Vec<_> {
-            pool.handles().filter(|&who| pool.has(who, with) && !pool.tags(who).intersects(without)).collect()
+            pool.handles()
+                .filter(|&who| pool.has(who, with) && !pool.tags(who).intersects(without))
+                .collect()
         };
         let expected = [
             expected(Tags::MOVES | Tags::ITEM, Tags::empty()),
@@ -463,7 +530,9 @@ fn map_does_what_each_does_and_touches_nobody_else() {
             pool
         };
         let (mut by_each, mut by_map) = (make(), make());
-        by_each.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| *pos = pos.map(|x| x * 0.5 + vel[1]));
+        by_each.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| {
+            *pos = pos.map(|x| x * 0.5 + vel[1])
+        });
         by_map.map::<body::pos, Ref<body::vel>>(|pos, vel| pos.map(|x| x * 0.5 + vel[1]));
         assert_eq!(all(&by_each), all(&by_map));
         let mut in_parallel = make();
@@ -478,7 +547,8 @@ fn map_does_what_each_does_and_touches_nobody_else() {
         by_tuple.map::<body::pos, (ThawedVel, Ref<body::vel>)>(|pos, (thawed, vel)| {
             pos.map(|x| x * 0.5 + if std::ptr::eq(thawed.vel, &*vel) { vel[1] } else { f32::NAN })
         });
-        in_parallel.par_map::<body::pos, ThawedVel>(|pos, thawed| pos.map(|x| x * 0.5 + thawed.vel[1]));
+        in_parallel
+            .par_map::<body::pos, ThawedVel>(|pos, thawed| pos.map(|x| x * 0.5 + thawed.vel[1]));
         assert_ne!(all(&by_each), all(&make()));
         for pool in [by_map, by_tuple, in_parallel] {
             assert_eq!(all(&by_each), all(&pool));
@@ -506,14 +576,18 @@ fn map_computes_whole_groups_where_many_match_in_columns_and_never_in_rows() {
         ($thing:ident, $fields:ident, $count:expr) => {{
             let mut pool: Pool<$thing> = (0..200).map(|value| $thing { value, step: 1 }).collect();
             // So many in the second group, none beside another.
-            pool.retain(|who, _| who.index() / 64 == 1 && who.index() % 2 == 0 && who.index() % 64 < 2 * $count);
+            pool.retain(|who, _| {
+                who.index() / 64 == 1 && who.index() % 2 == 0 && who.index() % 64 < 2 * $count
+            });
             let mut calls = 0;
             pool.map::<$fields::value, Ref<$fields::step>>(|value, step| {
                 calls += 1;
                 value + *step
             });
             let mut seen = 0;
-            pool.each(|(who, value): (Handle<$thing>, Ref<$fields::value>)| seen += u32::from(*value == who.index()));
+            pool.each(|(who, value): (Handle<$thing>, Ref<$fields::value>)| {
+                seen += u32::from(*value == who.index())
+            });
             assert_eq!(seen, $count);
             (pool.len(), calls)
         }};
@@ -525,7 +599,9 @@ fn map_computes_whole_groups_where_many_match_in_columns_and_never_in_rows() {
 #[test]
 fn a_field_is_printed_as_it_is_whether_it_can_be_changed_or_not() {
     let mut pool: Pool<Column> = [Column { value: 7, step: 8 }].into_iter().collect();
-    pool.each(|fields: (Mut<column::value>, Ref<column::step>)| assert_eq!(format!("{fields:?}"), "(7, 8)"));
+    pool.each(|fields: (Mut<column::value>, Ref<column::step>)| {
+        assert_eq!(format!("{fields:?}"), "(7, 8)")
+    });
 }
 
 #[test]
@@ -575,7 +651,8 @@ fn a_tag_that_first_comes_to_a_far_slot_is_seen() {
     pool.each(|item: Item| seen.push((item.who, item.label.len())));
     assert_eq!(seen, [(last, 0)]);
     // And new things of a kind still share groups, however far up.
-    let movers: Vec<_> = (0..64).map(|_| pool.spawn(Body { tags: Tags::MOVES, ..Default::default() })).collect();
+    let movers: Vec<_> =
+        (0..64).map(|_| pool.spawn(Body { tags: Tags::MOVES, ..Default::default() })).collect();
     let groups: BTreeSet<_> = movers.iter().map(|who| who.index() / 64).collect();
     assert!(groups.len() <= 2, "{groups:?}");
 }
@@ -590,7 +667,8 @@ struct Note {
 #[test]
 fn a_thing_may_have_nothing_but_a_cold_field() {
     let texts = ["", "some", "", "more"];
-    let mut pool: Pool<Note> = texts.map(|text| Note { text: text.to_owned() }).into_iter().collect();
+    let mut pool: Pool<Note> =
+        texts.map(|text| Note { text: text.to_owned() }).into_iter().collect();
     let handles: Vec<_> = pool.handles().collect();
     assert!(handles.into_iter().map(|who| pool.take(who).unwrap().text).eq(texts));
 }

@@ -1,19 +1,26 @@
-//! **lath**, a LArge array of THings: one fat struct per kind of thing, kept in one large array, named by handles that
-//! cannot lie.
+//! **lath**, a LArge array of THings: one fat struct per kind of thing, kept in one large array,
+//! named by handles that cannot lie.
 //!
-//! - **A thing is one struct**, with [`#[derive(Thing)]`](macro@Thing): all that a ship can be. What a certain ship does not need stays at
-//!   its default.
-//! - **All things of a type are in one [`Pool`]**, which never moves them. By default whole structs lie side by side; `#[thing(columns)]`
-//!   gives every field an array of its own, and your code does not change.
-//! - **Whoever refers to a thing keeps a [`Handle`]**: the number of a slot and which of its lives is meant. It finds that thing or
-//!   nothing, for ever. [`Handle::NIL`] is the default; [`read`](Pool::read) shows the nil thing, `T::default()`, where there is nothing.
-//! - **A [`View`] names the fields that a loop reads and writes**, tags say which things it is about.
-//! - **Trees** link things beside the pool: [`attach`](pool::TreeMut::attach), [`children`](pool::Tree::children),
-//!   [`cascade`](pool::TreeMut::cascade). When a parent goes, its relation says what becomes of the children.
-//! - **A system is a plain function whose parameters say what it touches.** A [`Schedule`] runs systems in the order in which they were
-//!   added, at the same time where they have nothing in common: the same bytes on one thread or many.
-//! - **Systems change the [`World`] by [`Commands`]**, which are applied when nobody is looking, in the order of the systems.
-//! - **A snapshot is the whole world as bytes** (feature `snapshot`): to save, to load, to roll back, to compare.
+//! - **A thing is one struct**, with [`#[derive(Thing)]`](macro@Thing): all that a ship can be.
+//!   What a certain ship does not need stays at its default.
+//! - **All things of a type are in one [`Pool`]**, which never moves them. By default whole structs
+//!   lie side by side; `#[thing(columns)]` gives every field an array of its own, and your code
+//!   does not change.
+//! - **Whoever refers to a thing keeps a [`Handle`]**: the number of a slot and which of its lives
+//!   is meant. It finds that thing or nothing, for ever. [`Handle::NIL`] is the default;
+//!   [`read`](Pool::read) shows the nil thing, `T::default()`, where there is nothing.
+//! - **A [`View`] names the fields that a loop reads and writes**, tags say which things it is
+//!   about.
+//! - **Trees** link things beside the pool: [`attach`](pool::TreeMut::attach),
+//!   [`children`](pool::Tree::children), [`cascade`](pool::TreeMut::cascade). When a parent goes,
+//!   its relation says what becomes of the children.
+//! - **A system is a plain function whose parameters say what it touches.** A [`Schedule`] runs
+//!   systems in the order in which they were added, at the same time where they have nothing in
+//!   common: the same bytes on one thread or many.
+//! - **Systems change the [`World`] by [`Commands`]**, which are applied when nobody is looking, in
+//!   the order of the systems.
+//! - **A snapshot is the whole world as bytes** (feature `snapshot`): to save, to load, to roll
+//!   back, to compare.
 //!
 //! In one program:
 //!
@@ -70,8 +77,9 @@
 //! # Ok::<(), LinkError>(())
 //! ```
 //!
-//! The guide says the same at length, in `docs/`: `docs/introduction.md` is its beginning, `docs/recipes/README.md` has short answers. The
-//! examples `01_handles` to `08_snapshot` are small stories, one for each word.
+//! The guide says the same at length, in `docs/`: `docs/introduction.md` is its beginning,
+//! `docs/recipes/README.md` has short answers. The examples `01_handles` to `08_snapshot` are small
+//! stories, one for each word.
 //!
 //! # The world and its systems
 //!
@@ -123,8 +131,9 @@
 //! | `lath-inspect` | the live world in a browser: the feature `inspect` |
 //! | `lath-derive` | `#[derive(Thing)]`, `#[derive(View)]`, `#[derive(Params)]`, `#[derive(Save)]`, `#[derive(Inspect)]` |
 //!
-//! Everything is at the root of this crate, but for three names that are there twice: [`Tree`], [`TreeMut`] and [`Cascade`] are the
-//! parameters of systems, and what they wrap, which is seldom named, is in [`pool`].
+//! Everything is at the root of this crate, but for three names that are there twice: [`Tree`],
+//! [`TreeMut`] and [`Cascade`] are the parameters of systems, and what they wrap, which is seldom
+//! named, is in [`pool`].
 //!
 //! # Features
 //!
@@ -148,12 +157,14 @@ mod names {
     #[cfg(feature = "bytemuck")]
     pub use lath_core::PlainView;
     pub use lath_core::{
-        Ancestors, AnyHandle, Attached, Branch, CapacityError, Children, CloneStorage, Cursor, Descendants, DrainWhere,
-        Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields, FixedPool, Handle, HandleBits, HandleError,
-        HandleRange, Home, Iter, IterMut, Lane, LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags,
-        Orphans, OtherViews, OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Relatives, Remap,
-        Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf, TagBits, TagSet,
-        TakenTree, Thing, ThingMut, ThingRef, Things, View, ViewMany, Views, bitflags,
+        Ancestors, AnyHandle, Attached, Branch, CapacityError, Children, CloneStorage, Cursor,
+        Descendants, DrainWhere, Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields,
+        FixedPool, Handle, HandleBits, HandleError, HandleRange, Home, Iter, IterMut, Lane,
+        LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags, Orphans, OtherViews,
+        OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Relatives, Remap,
+        Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf,
+        TagBits, TagSet, TakenTree, Thing, ThingMut, ThingRef, Things, View, ViewMany, Views,
+        bitflags,
     };
 }
 
@@ -180,14 +191,14 @@ pub use saving::*;
 #[cfg(feature = "snapshot")]
 mod saving {
     pub use lath_snapshot::{
-        ColumnInfo, Delta, History, Linked, Load, PoolInfo, Prefab, PrefabLibrary, Raw, Relink, Save, SaveError,
-        SaveInfo, SaveVisitor, SaveWorld, SavedField, SavedPool, SavedResource, SavedValue, Snapshot, Write,
-        WrongSnapshot, spawn_prefab, spawn_prefab_with,
+        ColumnInfo, Delta, History, Linked, Load, PoolInfo, Prefab, PrefabLibrary, Raw, Relink,
+        Save, SaveError, SaveInfo, SaveVisitor, SaveWorld, SavedField, SavedPool, SavedResource,
+        SavedValue, Snapshot, Write, WrongSnapshot, spawn_prefab, spawn_prefab_with,
     };
 }
 
-/// What [`Pool::tree`] and [`Pool::tree_mut`] return, and what sweeps along links for schedulers. At the root of the crate these
-/// names are parameters of systems.
+/// What [`Pool::tree`] and [`Pool::tree_mut`] return, and what sweeps along links for schedulers.
+/// At the root of the crate these names are parameters of systems.
 ///
 /// # Examples
 ///
@@ -211,7 +222,8 @@ pub mod pool {
     pub use lath_core::{Cascade, Tree, TreeMut};
 }
 
-/// The live world in a browser: [`Inspector`](inspect::Inspector), and what its requests are made of.
+/// The live world in a browser: [`Inspector`](inspect::Inspector), and what its requests are made
+/// of.
 ///
 /// # Examples
 ///
@@ -256,7 +268,8 @@ pub fn default<T: Default>() -> T {
     T::default()
 }
 
-/// How the code that the derives write finds the crates of lath, whatever the user's crate depends on.
+/// How the code that the derives write finds the crates of lath, whatever the user's crate depends
+/// on.
 #[doc(hidden)]
 pub mod __private {
     pub use lath_core;
@@ -271,9 +284,10 @@ pub mod __private {
 
 /// What most programs type: `use lath::prelude::*`.
 ///
-/// The thing and its handles, the pools, views, the macro that declares tags, the world, the schedule and what systems can have
-/// as parameters, [`default`](crate::default()), and the errors that calls return. What a call hands out and nobody has to name
-/// (iterators, [`Stats`]) stays at the root of the crate.
+/// The thing and its handles, the pools, views, the macro that declares tags, the world, the
+/// schedule and what systems can have as parameters, [`default`](crate::default()), and the errors
+/// that calls return. What a call hands out and nobody has to name (iterators, [`Stats`]) stays at
+/// the root of the crate.
 ///
 /// # Examples
 ///
@@ -295,21 +309,23 @@ pub mod __private {
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        AnyHandle, Branch, CapacityError, FixedPool, Handle, HandleError, HandleRange, LinkError, Mut, Orphans, Pool,
-        Ref, Relation, Rest, Reuse, SpawnError, SpawnFault, Thing, View, bitflags::bitflags, default,
+        AnyHandle, Branch, CapacityError, FixedPool, Handle, HandleError, HandleRange, LinkError,
+        Mut, Orphans, Pool, Ref, Relation, Rest, Reuse, SpawnError, SpawnFault, Thing, View,
+        bitflags::bitflags, default,
     };
     #[cfg(feature = "schedule")]
     #[doc(no_inline)]
     pub use crate::{
-        Cascade, Commands, EventReader, EventWriter, IntoSystem, Local, Params, PlanError, PoolMut, PoolRef, Query,
-        Res, ResMut, RunError, Schedule, State, Time, Tree, TreeMut, World,
+        Cascade, Commands, EventReader, EventWriter, IntoSystem, Local, Params, PlanError, PoolMut,
+        PoolRef, Query, Res, ResMut, RunError, Schedule, State, Time, Tree, TreeMut, World,
     };
     #[cfg(feature = "snapshot")]
     #[doc(no_inline)]
     pub use crate::{History, Save, SaveWorld, Snapshot};
 }
 
-/// The README and the pages of the guide: every block of Rust in them is compiled and run by `cargo test`.
+/// The README and the pages of the guide: every block of Rust in them is compiled and run by
+/// `cargo test`.
 #[cfg(doctest)]
 mod guide {
     #[doc = include_str!("../../../README.md")]

@@ -1,4 +1,5 @@
-//! The guide holds together: every page can be found, every link leads somewhere, and every block of Rust is compiled and run.
+//! The guide holds together: every page can be found, every link leads somewhere, and every block
+//! of Rust is compiled and run.
 
 mod common;
 
@@ -12,7 +13,8 @@ fn every_page_is_in_the_summary_once() {
     let mut pages = below("docs", "md");
     pages.retain(|page| page != "docs/SUMMARY.md");
     let summary = read("docs/SUMMARY.md");
-    let mut listed: Vec<String> = links(&summary).into_iter().map(|page| format!("docs/{page}")).collect();
+    let mut listed: Vec<String> =
+        links(&summary).into_iter().map(|page| format!("docs/{page}")).collect();
     listed.sort();
     assert_eq!(listed, pages, "left: what docs/SUMMARY.md lists, right: what is in the folder");
 }
@@ -33,12 +35,20 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
 
 #[test]
 fn every_page_with_rust_in_it_is_compiled_and_run() {
-    let with_rust: BTreeSet<String> =
-        documents().into_iter().filter(|document| fences(&read(document)).iter().any(|it| is_rust(it))).collect();
+    let with_rust: BTreeSet<String> = documents()
+        .into_iter()
+        .filter(|document| fences(&read(document)).iter().any(|it| is_rust(it)))
+        .collect();
     let facade = read("crates/lath/src/lib.rs");
-    let included: BTreeSet<String> =
-        facade.split("include_str!(\"../../../").skip(1).map(|rest| rest.split('"').next().unwrap().into()).collect();
-    assert_eq!(with_rust, included, "left: pages with Rust in them, right: those in `guide` of crates/lath/src/lib.rs");
+    let included: BTreeSet<String> = facade
+        .split("include_str!(\"../../../")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().into())
+        .collect();
+    assert_eq!(
+        with_rust, included,
+        "left: pages with Rust in them, right: those in `guide` of crates/lath/src/lib.rs"
+    );
 }
 
 #[test]
@@ -52,7 +62,10 @@ fn every_block_says_what_it_is_and_no_rust_is_left_out() {
                 "rust,no_run" => may_be_left_unrun.contains(&document.as_str()),
                 _ => false,
             };
-            assert!(known, "{document} has a block marked `{fence}`: a test should run it, or it should be `text`");
+            assert!(
+                known,
+                "{document} has a block marked `{fence}`: a test should run it, or it should be `text`"
+            );
         }
     }
 }
@@ -62,7 +75,11 @@ fn every_point_of_the_sources_leads_to_a_page() {
     let text = read("docs/sources.md");
     let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| point "));
     let unlinked: Vec<_> = rows.clone().filter(|row| links(row).is_empty()).collect();
-    assert!(rows.count() > 20 && unlinked.is_empty(), "no link to where it is explained:\n{}", unlinked.join("\n"));
+    assert!(
+        rows.count() > 20 && unlinked.is_empty(),
+        "no link to where it is explained:\n{}",
+        unlinked.join("\n")
+    );
 }
 
 #[test]
@@ -84,7 +101,10 @@ fn the_tests_own_eyes_are_good() {
     assert_eq!(anchor("# One `each`, followed: `Pool::get`"), "one-each-followed-poolget");
     assert_eq!(fences("```rust\nx\n```\n\n```\ny\n```\n"), ["rust", ""]);
     assert_eq!(headings("# A\n```text\n# no heading\n```\n## A\n"), ["a", "a-1"]);
-    assert!(follow("docs/trees.md", "pools.md#memory").is_ok() && follow("README.md", "docs/pools.md").is_ok());
+    assert!(
+        follow("docs/trees.md", "pools.md#memory").is_ok()
+            && follow("README.md", "docs/pools.md").is_ok()
+    );
     for bad in ["pools.md#no-such-heading", "no-such-page.md", "#no-such-heading", "../README.md"] {
         assert!(follow("docs/trees.md", bad).is_err(), "{bad}");
     }
@@ -92,8 +112,13 @@ fn the_tests_own_eyes_are_good() {
 
 /// Whether a link in a document leads somewhere, or why not.
 fn follow(document: &str, target: &str) -> Result<(), String> {
-    let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
-    let page = if path.is_empty() { document.into() } else { resolve(Path::new(document).parent().unwrap(), path) };
+    let (path, anchor) =
+        target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
+    let page = if path.is_empty() {
+        document.into()
+    } else {
+        resolve(Path::new(document).parent().unwrap(), path)
+    };
     if !root().join(&page).exists() {
         return Err("there is no such file".into());
     }
@@ -101,9 +126,9 @@ fn follow(document: &str, target: &str) -> Result<(), String> {
         return Err("it leads out of the book; name the file in back-ticks instead".into());
     }
     match anchor {
-        Some(anchor) if !headings(&read(&page)).iter().any(|heading| heading == anchor) => {
-            Err(format!("{page} has no such heading; it has: {}", headings(&read(&page)).join(", ")))
-        }
+        Some(anchor) if !headings(&read(&page)).iter().any(|heading| heading == anchor) => Err(
+            format!("{page} has no such heading; it has: {}", headings(&read(&page)).join(", ")),
+        ),
         _ => Ok(()),
     }
 }
@@ -124,9 +149,15 @@ fn resolve(folder: &Path, path: &str) -> String {
 fn headings(page: &str) -> Vec<String> {
     let (prose, _) = separate(page);
     let mut anchors: Vec<String> = Vec::new();
-    for heading in prose.lines().filter(|line| line.trim_start_matches('#').starts_with(' ') && line.starts_with('#')) {
+    for heading in prose
+        .lines()
+        .filter(|line| line.trim_start_matches('#').starts_with(' ') && line.starts_with('#'))
+    {
         let plain = anchor(heading);
-        let before = anchors.iter().filter(|it| **it == plain || it.starts_with(&format!("{plain}-"))).count();
+        let before = anchors
+            .iter()
+            .filter(|it| **it == plain || it.starts_with(&format!("{plain}-")))
+            .count();
         let taken = anchors.contains(&plain);
         anchors.push(if taken { format!("{plain}-{before}") } else { plain });
     }
@@ -142,7 +173,11 @@ fn anchor(heading: &str) -> String {
 
 /// What the fenced blocks of a page are marked as.
 fn fences(page: &str) -> Vec<String> {
-    page.lines().filter_map(|line| line.trim_start().strip_prefix("```")).step_by(2).map(String::from).collect()
+    page.lines()
+        .filter_map(|line| line.trim_start().strip_prefix("```"))
+        .step_by(2)
+        .map(String::from)
+        .collect()
 }
 
 fn is_rust(fence: &str) -> bool {

@@ -1,4 +1,5 @@
-//! `docs/SAFETY.md` has a row for all unsafe code: the blocks and impls of every file are counted, here and there.
+//! `docs/SAFETY.md` has a row for all unsafe code: the blocks and impls of every file are counted,
+//! here and there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,8 +28,14 @@ fn every_unsafe_block_and_impl_has_a_row_in_the_audit() {
             ));
         }
     }
-    wrong.extend(listed.keys().filter(|file| !root().join(file).exists()).map(|file| format!("{file} is not there")));
-    let unused = listed.iter().filter(|(file, count)| **count != [0, 0] && !found.contains_key(*file));
+    wrong.extend(
+        listed
+            .keys()
+            .filter(|file| !root().join(file).exists())
+            .map(|file| format!("{file} is not there")),
+    );
+    let unused =
+        listed.iter().filter(|(file, count)| **count != [0, 0] && !found.contains_key(*file));
     wrong.extend(unused.map(|(file, _)| format!("{file} has rows, but no unsafe code")));
     assert!(
         wrong.is_empty(),
@@ -40,9 +47,13 @@ fn every_unsafe_block_and_impl_has_a_row_in_the_audit() {
 #[test]
 fn the_sums_are_those_of_the_rows() {
     let text = audit();
-    let [blocks, impls] = listed().values().fold([0, 0], |[b, i], [blocks, impls]| [b + blocks, i + impls]);
+    let [blocks, impls] =
+        listed().values().fold([0, 0], |[b, i], [blocks, impls]| [b + blocks, i + impls]);
     let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(prose.contains(&format!("There are {blocks} blocks and {impls} impls.")), "{blocks} blocks, {impls} impls");
+    assert!(
+        prose.contains(&format!("There are {blocks} blocks and {impls} impls.")),
+        "{blocks} blocks, {impls} impls"
+    );
 }
 
 fn root() -> PathBuf {
@@ -75,7 +86,9 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {
             all.extend(sources(&entry));
-        } else if entry.extension().is_some_and(|ending| ending == "rs") && entry.iter().any(|part| part == "src") {
+        } else if entry.extension().is_some_and(|ending| ending == "rs")
+            && entry.iter().any(|part| part == "src")
+        {
             all.push(entry);
         }
     }
@@ -87,6 +100,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn count(source: &str) -> Count {
     // Put together here, so that this file is not found by itself.
     let signs = ["{", "impl"].map(|word| ["unsafe", word].join(" "));
-    let code: Vec<&str> = source.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
+    let code: Vec<&str> =
+        source.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
     signs.map(|sign| code.iter().map(|line| line.matches(&sign).count()).sum())
 }

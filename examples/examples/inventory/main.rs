@@ -1,8 +1,10 @@
-//! An adventurer in a cellar: bags in bags, stacks, weights, hands, a chest that is smashed, a torch that is made.
+//! An adventurer in a cellar: bags in bags, stacks, weights, hands, a chest that is smashed, a
+//! torch that is made.
 //!
-//! Shows: one pool and two trees (what is in what, what holds what), sums over a tree (`gather`), what becomes of children
-//! when a parent goes (`Orphans::Adopt`), refusals that change nothing, and a handle that knows when its thing is gone.
-//! The rules are in `rules/`, a small library to copy from; the talking is in `text/`.
+//! Shows: one pool and two trees (what is in what, what holds what), sums over a tree (`gather`),
+//! what becomes of children when a parent goes (`Orphans::Adopt`), refusals that change nothing,
+//! and a handle that knows when its thing is gone. The rules are in `rules/`, a small library to
+//! copy from; the talking is in `text/`.
 //!
 //! Run: `cargo run --example inventory`, or with `-- --story`, which prints `story.txt`
 
@@ -64,7 +66,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Answers what is typed, until `quit` or the end of the input. Counts what was not understood, except for people, who see it.
+/// Answers what is typed, until `quit` or the end of the input. Counts what was not understood,
+/// except for people, who see it.
 fn talk() -> Result<usize, String> {
     let person = io::stdin().is_terminal();
     if person {
@@ -78,7 +81,9 @@ fn talk() -> Result<usize, String> {
             io::stdout().flush().map_err(|error| error.to_string())?;
         }
         let mut line = Vec::new();
-        let read = input.read_until(b'\n', &mut line).map_err(|error| format!("the input cannot be read: {error}"))?;
+        let read = input
+            .read_until(b'\n', &mut line)
+            .map_err(|error| format!("the input cannot be read: {error}"))?;
         let line = String::from_utf8_lossy(&line);
         if read == 0 || !answer(&mut session, line.trim(), person, &mut lost) {
             return Ok(if person { 0 } else { lost });

@@ -1,5 +1,5 @@
-//! Two players skirmish, and every frame is played several times: ggrs goes back a few frames after each, plays them again, and
-//! compares the checksums.
+//! Two players skirmish, and every frame is played several times: ggrs goes back a few frames after
+//! each, plays them again, and compares the checksums.
 //!
 //! Shows: [`Rollback`] between a session and a world.
 //!

@@ -1,6 +1,7 @@
 //! Rollback: a world of lath in a session of [ggrs](https://docs.rs/ggrs).
 //!
-//! ggrs asks a game for three things: save a frame, load a frame, advance by a frame. [`Rollback`] does them with a
+//! ggrs asks a game for three things: save a frame, load a frame, advance by a frame. [`Rollback`]
+//! does them with a
 //! [`History`]: what ggrs keeps in its cells is the number of the frame alone, and all snapshots share the memory of the ring.
 //!
 //! `skirmish` is a small game to try it on.
@@ -51,7 +52,8 @@ impl Rollback {
         Counts { saved: self.saved, loaded: self.loaded, advanced: self.advanced }
     }
 
-    /// Does what a session asks for, in order. `advance` plays one frame with the inputs of all players.
+    /// Does what a session asks for, in order. `advance` plays one frame with the inputs of all
+    /// players.
     ///
     /// # Errors
     ///
@@ -74,9 +76,14 @@ impl Rollback {
                     self.saved += 1;
                 }
                 GgrsRequest::LoadGameState { cell, .. } => {
-                    let Some(tick) = cell.load() else { unreachable!("every cell was saved before") };
+                    let Some(tick) = cell.load() else {
+                        unreachable!("every cell was saved before")
+                    };
                     let there = self.history.restore(&mut self.world, tick)?;
-                    assert!(there, "the session goes back to frame {tick}, which is longer ago than was said");
+                    assert!(
+                        there,
+                        "the session goes back to frame {tick}, which is longer ago than was said"
+                    );
                     self.loaded += 1;
                 }
                 GgrsRequest::AdvanceFrame { inputs } => {

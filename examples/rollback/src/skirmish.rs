@@ -1,5 +1,6 @@
-//! A small game: two ships with turrets on them shoot at each other and at drifting rocks. Things come and go all the time, are
-//! linked, tagged and named, so that a rollback that forgot anything would be found out.
+//! A small game: two ships with turrets on them shoot at each other and at drifting rocks. Things
+//! come and go all the time, are linked, tagged and named, so that a rollback that forgot anything
+//! would be found out.
 
 use lath_core::bitflags::bitflags;
 use lath_core::{Handle, Mut, Ref, Thing};
@@ -61,7 +62,10 @@ pub struct Game {
 
 impl Game {
     fn roll(&mut self, sides: u32) -> u32 {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 33) as u32 % sides
     }
 }
@@ -75,19 +79,39 @@ pub fn world(seed: u64) -> World {
     let mut game = Game { seed, ..Game::default() };
     for (player, ship) in game.ships.iter_mut().enumerate() {
         let pos = [player as f32 * 100.0, 50.0];
-        let hull =
-            world.spawn(Body { tags: Tags::SHIP, pos, hp: 100, name: format!("ship {player}"), ..Body::default() });
+        let hull = world.spawn(Body {
+            tags: Tags::SHIP,
+            pos,
+            hp: 100,
+            name: format!("ship {player}"),
+            ..Body::default()
+        });
         for side in [-1.0, 1.0] {
-            let turret =
-                world.spawn(Body { tags: Tags::TURRET, pos: [pos[0], pos[1] + side], hp: 9, ..Body::default() });
-            world.pool_mut::<Body>().tree_mut().attach(turret, hull).unwrap_or_else(|error| panic!("{error}"));
+            let turret = world.spawn(Body {
+                tags: Tags::TURRET,
+                pos: [pos[0], pos[1] + side],
+                hp: 9,
+                ..Body::default()
+            });
+            world
+                .pool_mut::<Body>()
+                .tree_mut()
+                .attach(turret, hull)
+                .unwrap_or_else(|error| panic!("{error}"));
         }
         *ship = hull.to_bits();
     }
     for n in 0..60u8 {
         let pos = [game.roll(100) as f32, game.roll(100) as f32];
         let vel = [game.roll(7) as f32 - 3.0, game.roll(7) as f32 - 3.0];
-        world.spawn(Body { tags: Tags::ROCK, pos, vel, hp: 3, name: format!("rock {n}"), ..Body::default() });
+        world.spawn(Body {
+            tags: Tags::ROCK,
+            pos,
+            vel,
+            hp: 3,
+            name: format!("rock {n}"),
+            ..Body::default()
+        });
     }
     world.insert(game);
     world
@@ -126,7 +150,15 @@ fn steer(world: &mut World) {
             }
             if key(4) > 0.0 {
                 let vel = [vel[0] + 4.0, vel[1] + n as f32 - 0.5];
-                let shot = Body { tags: Tags::SHOT, pos, vel, hp: 1, left: 40, owner: ship, ..Body::default() };
+                let shot = Body {
+                    tags: Tags::SHOT,
+                    pos,
+                    vel,
+                    hp: 1,
+                    left: 40,
+                    owner: ship,
+                    ..Body::default()
+                };
                 pool.spawn(shot);
             }
         }
@@ -189,7 +221,14 @@ fn refill(world: &mut World) {
     let rock = (rocks < 60).then(|| {
         let pos = [game.roll(100) as f32, 0.0];
         let vel = [game.roll(7) as f32 - 3.0, game.roll(3) as f32 + 1.0];
-        Body { tags: Tags::ROCK, pos, vel, hp: 3, name: format!("rock of frame {}", game.frame), ..Body::default() }
+        Body {
+            tags: Tags::ROCK,
+            pos,
+            vel,
+            hp: 3,
+            name: format!("rock of frame {}", game.frame),
+            ..Body::default()
+        }
     });
     let reap = game.frame % 5 == 0;
     let pool = world.pool_mut::<Body>();

@@ -1,5 +1,5 @@
-//! Thousands of frames in a session that goes back after each of them: no checksum ever differs. And one that would be found out
-//! if a snapshot forgot something.
+//! Thousands of frames in a session that goes back after each of them: no checksum ever differs.
+//! And one that would be found out if a snapshot forgot something.
 
 use ggrs::{Config, GgrsError, PlayerType, PredictRepeatLast, SessionBuilder, SyncTestSession};
 use lath_rollback::{Rollback, skirmish};
@@ -19,7 +19,10 @@ fn session(back: usize) -> SyncTestSession<Skirmish> {
     SessionBuilder::new()
         .with_num_players(2)
         .and_then(|builder| {
-            builder.with_max_prediction_window(10).with_check_distance(back).add_player(PlayerType::Local, 0)
+            builder
+                .with_max_prediction_window(10)
+                .with_check_distance(back)
+                .add_player(PlayerType::Local, 0)
         })
         .and_then(|builder| builder.add_player(PlayerType::Local, 1))
         .and_then(SessionBuilder::start_synctest_session)
@@ -59,7 +62,10 @@ fn thousands_of_frames_are_played_again_without_a_difference() {
     const FRAMES: u64 = 4000;
     let (mut session, mut game, mut schedule) =
         (session(8), Rollback::new(skirmish::world(3), 8), skirmish::schedule());
-    play(&mut session, &mut game, FRAMES, |world, inputs| skirmish::advance(world, &mut schedule, inputs)).unwrap();
+    play(&mut session, &mut game, FRAMES, |world, inputs| {
+        skirmish::advance(world, &mut schedule, inputs)
+    })
+    .unwrap();
     assert!(game.counts().loaded > FRAMES - 20);
     assert!(skirmish::score(game.world()).iter().sum::<u32>() > 50, "not much has happened");
     // And the result is that of a game that was played once, straight on.
@@ -73,9 +79,14 @@ fn thousands_of_frames_are_played_again_without_a_difference() {
 fn tracking_changes_makes_no_difference() {
     let mut world = skirmish::world(3);
     world.pool_mut::<skirmish::Body>().track_changes();
-    let (mut session, mut game, mut schedule) = (session(5), Rollback::new(world, 5), skirmish::schedule());
-    play(&mut session, &mut game, 1500, |world, inputs| skirmish::advance(world, &mut schedule, inputs)).unwrap();
-    let checksum = lath_snapshot::Snapshot::take(&plain_run(skirmish::schedule(), 1500)).unwrap().checksum();
+    let (mut session, mut game, mut schedule) =
+        (session(5), Rollback::new(world, 5), skirmish::schedule());
+    play(&mut session, &mut game, 1500, |world, inputs| {
+        skirmish::advance(world, &mut schedule, inputs)
+    })
+    .unwrap();
+    let checksum =
+        lath_snapshot::Snapshot::take(&plain_run(skirmish::schedule(), 1500)).unwrap().checksum();
     assert_eq!(game.checksum().unwrap(), checksum);
 }
 

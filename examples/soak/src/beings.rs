@@ -1,5 +1,5 @@
-//! A small world in which everything happens: births, deaths, new parents, tags, strings, events. All chance is in the world, so
-//! that it goes the same way whenever it starts from the same state.
+//! A small world in which everything happens: births, deaths, new parents, tags, strings, events.
+//! All chance is in the world, so that it goes the same way whenever it starts from the same state.
 
 use lath::inspect::Inspect;
 use lath::prelude::*;
@@ -77,9 +77,15 @@ pub(crate) fn populated(seed: u64) -> World {
 /// What was spawned and not despawned is there, and the pools are whole.
 pub(crate) fn check(world: &World) -> Result<(), String> {
     let books = world.resource::<Books>();
-    let (beings, letters) = (world.pool::<Being>(), world.try_pool::<Letter>().map_or(0, |letters| letters.len()));
-    if books.born - books.died != beings.len() as u64 || books.written - books.burned != letters as u64 {
-        return Err(format!("{} beings and {letters} letters, but the books say {books:?}", beings.len()));
+    let (beings, letters) =
+        (world.pool::<Being>(), world.try_pool::<Letter>().map_or(0, |letters| letters.len()));
+    if books.born - books.died != beings.len() as u64
+        || books.written - books.burned != letters as u64
+    {
+        return Err(format!(
+            "{} beings and {letters} letters, but the books say {books:?}",
+            beings.len()
+        ));
     }
     beings.check_invariants()?;
     beings.tree().check().map_err(str::to_string)
@@ -102,7 +108,10 @@ fn roll(mut beings: Query<(Mut<being::luck>, Mut<being::age>)>, mut books: ResMu
 }
 
 /// Whoever is lucky enough goes to live with a friend, or leaves.
-fn mingle(mut tree: TreeMut<Being>, beings: Query<(Handle<Being>, Ref<being::friend>, Ref<being::luck>)>) {
+fn mingle(
+    mut tree: TreeMut<Being>,
+    beings: Query<(Handle<Being>, Ref<being::friend>, Ref<being::luck>)>,
+) {
     for (me, friend, luck) in &beings {
         match *luck >> 58 {
             20 => _ = tree.attach(me, *friend), // not below itself, and not below the dead
@@ -132,7 +141,13 @@ fn divide(
         if lot < births {
             let tags = if *age > 40 { Tags::OLD } else { Tags::YOUNG };
             let name = if *luck % 5 == 0 { format!("child of {me:?}") } else { String::new() };
-            let child = commands.spawn(Being { tags, luck: luck.rotate_left(9), friend: me, name, ..Being::default() });
+            let child = commands.spawn(Being {
+                tags,
+                luck: luck.rotate_left(9),
+                friend: me,
+                name,
+                ..Being::default()
+            });
             if *luck % 2 == 0 {
                 commands.attach(child, me);
             }
@@ -161,7 +176,11 @@ fn hear(mut births: EventReader<Born>, beings: Query<Ref<being::age>>, mut books
 }
 
 /// Letters whose being is gone are burned.
-fn burn(letters: Query<(Handle<Letter>, Ref<letter::to>)>, beings: Query<Ref<being::age>>, mut commands: Commands) {
+fn burn(
+    letters: Query<(Handle<Letter>, Ref<letter::to>)>,
+    beings: Query<Ref<being::age>>,
+    mut commands: Commands,
+) {
     for (me, to) in &letters {
         if !beings.contains(*to) {
             commands.despawn(me);

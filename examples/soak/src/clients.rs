@@ -47,7 +47,8 @@ impl Clients {
         Self { shared, threads }
     }
 
-    /// Ends them all. Answers how many good requests were answered and how many bad ones were made; every good one was.
+    /// Ends them all. Answers how many good requests were answered and how many bad ones were made;
+    /// every good one was.
     pub(crate) fn stop(self) -> (u64, u64) {
         self.shared.stop.store(true, Ordering::Relaxed);
         for thread in self.threads {
@@ -86,7 +87,8 @@ fn polite(address: SocketAddr, shared: &Shared, random: &mut fastrand::Rng) {
     }
 }
 
-/// Garbage, half a request, more than is allowed, or a listener that goes away. Whatever comes back is ignored.
+/// Garbage, half a request, more than is allowed, or a listener that goes away. Whatever comes back
+/// is ignored.
 fn rude(address: SocketAddr, shared: &Shared, random: &mut fastrand::Rng) {
     let Some(mut stream) = connect(address) else { return };
     shared.bad.fetch_add(1, Ordering::Relaxed);
@@ -106,7 +108,9 @@ fn rude(address: SocketAddr, shared: &Shared, random: &mut fastrand::Rng) {
         5 => post("spawn", "{\"pool\": [[[[[[[[", 16).into_bytes(),
         6 => format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "y".repeat(40_000)).into_bytes(),
         7 => format!("GET /api/v1/events HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
-        _ => [b"GET /api/v1/things?pool=Object&filter=", &garbage[..], b" HTTP/1.1\r\n\r\n"].concat(),
+        _ => {
+            [b"GET /api/v1/things?pool=Object&filter=", &garbage[..], b" HTTP/1.1\r\n\r\n"].concat()
+        }
     };
     let _ = stream.write_all(&sent);
     if random.bool() {

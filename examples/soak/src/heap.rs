@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "an allocator is an unsafe trait; this one hands everything on to the system's")]
+#![expect(
+    unsafe_code,
+    reason = "an allocator is an unsafe trait; this one hands everything on to the system's"
+)]
 //! How many bytes of heap the whole program uses.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,7 +19,8 @@ pub(crate) fn used() -> usize {
 
 struct Counting;
 
-// SAFETY: every call is handed on to the system's allocator as it is, and counting allocates nothing.
+// SAFETY: every call is handed on to the system's allocator as it is, and counting allocates
+// nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         USED.fetch_add(layout.size(), Ordering::Relaxed);

@@ -1,10 +1,11 @@
-//! Worlds that are changed, saved, loaded, rolled back and bothered for as long as you like: first the showcase, then one of beings and
-//! letters.
+//! Worlds that are changed, saved, loaded, rolled back and bothered for as long as you like: first
+//! the showcase, then one of beings and letters.
 //!
-//! Each round plays some ticks on several threads, goes back and plays some of them again, saves the world and goes on in the one that
-//! was loaded, and replays all of it on one thread from where the round began: every tick comes to the same checksum. Meanwhile clients
-//! of the inspector send what they should not. In the end nothing was lost, every good request was answered, and memory, threads and
-//! open files are what they were after the first rounds.
+//! Each round plays some ticks on several threads, goes back and plays some of them again, saves
+//! the world and goes on in the one that was loaded, and replays all of it on one thread from where
+//! the round began: every tick comes to the same checksum. Meanwhile clients of the inspector send
+//! what they should not. In the end nothing was lost, every good request was answered, and memory,
+//! threads and open files are what they were after the first rounds.
 //!
 //! Run: `scripts/soak.sh MINUTES`, or `cargo run --release -p lath-soak -- SECONDS [SEED]`
 
@@ -28,7 +29,8 @@ use stories::{Beings, Showcase, Story};
 const TICKS: u64 = 60;
 const REMEMBERED: usize = 16;
 
-/// So many rounds pass before the first that count: until then pools and buffers grow to the size that they need.
+/// So many rounds pass before the first that count: until then pools and buffers grow to the size
+/// that they need.
 const SETTLED: u64 = 50;
 /// So many rounds are looked at together.
 const WINDOW: u64 = 10;
@@ -50,7 +52,8 @@ fn main() {
 fn soak<S: Story>(time: Duration, seed: u64) {
     let end = Instant::now() + time;
     let mut soak = Soak::<S>::new(seed);
-    // What clients are sending just now takes memory too: the least of some rounds is what the world needs.
+    // What clients are sending just now takes memory too: the least of some rounds is what the
+    // world needs.
     let (mut early, mut late) = (usize::MAX, VecDeque::new());
     while Instant::now() < end || soak.rounds < SETTLED + 2 * WINDOW {
         let used = soak.round();
@@ -96,8 +99,10 @@ struct Soak<S> {
 impl<S: Story> Soak<S> {
     fn new(seed: u64) -> Self {
         let files_and_threads = (count("/proc/self/fd"), count("/proc/self/task"));
-        let mut inspector =
-            Inspector::options().client_timeout(Duration::from_millis(600)).bind("127.0.0.1:0").expect("a free port");
+        let mut inspector = Inspector::options()
+            .client_timeout(Duration::from_millis(600))
+            .bind("127.0.0.1:0")
+            .expect("a free port");
         S::show(&mut inspector);
         let clients = Clients::start(inspector.address().expect("it was bound"), S::REQUESTS);
         let folder = std::env::temp_dir().join(format!("lath-soak-{}", std::process::id()));
@@ -136,7 +141,8 @@ impl<S: Story> Soak<S> {
         if self.random.u8(..3) == 0 {
             self.save_and_load(*sums.last().expect("some ticks"));
         }
-        S::check(&self.world).unwrap_or_else(|complaint| panic!("round {}: {complaint}", self.rounds));
+        S::check(&self.world)
+            .unwrap_or_else(|complaint| panic!("round {}: {complaint}", self.rounds));
         self.rounds += 1;
         heap::used()
     }
@@ -156,10 +162,14 @@ impl<S: Story> Soak<S> {
     fn roll_back(&mut self, sums: &mut Vec<u64>) {
         let back = self.random.usize(1..REMEMBERED + 4);
         let Some(tick) = sums.len().checked_sub(back) else { return };
-        let there = self.history.restore(&mut self.world, tick as u64).expect("a snapshot that fits");
+        let there =
+            self.history.restore(&mut self.world, tick as u64).expect("a snapshot that fits");
         assert_eq!(there, back <= REMEMBERED, "{back} ticks back");
         if there {
-            assert_eq!(tick.checked_sub(1).map(|before| sums[before]), (tick > 0).then(|| checksum(&self.world)));
+            assert_eq!(
+                tick.checked_sub(1).map(|before| sums[before]),
+                (tick > 0).then(|| checksum(&self.world))
+            );
             let first_time = sums.split_off(tick);
             first_time.iter().for_each(|_| self.tick(sums));
             assert_eq!(sums[tick..], first_time[..], "played again, it went another way");
@@ -174,7 +184,12 @@ impl<S: Story> Soak<S> {
             let lot = self.lot(tick);
             S::meddle(&mut self.shadow, lot);
             self.serial.run(&mut self.shadow);
-            assert_eq!(checksum(&self.shadow), *sum, "tick {tick} of round {} on one thread", self.rounds);
+            assert_eq!(
+                checksum(&self.shadow),
+                *sum,
+                "tick {tick} of round {} on one thread",
+                self.rounds
+            );
         }
     }
 
@@ -186,11 +201,15 @@ impl<S: Story> Soak<S> {
     /// Through a file, into another world, in which it goes on.
     fn save_and_load(&mut self, sum: u64) {
         let path = self.folder.join("world.lath");
-        Write::new().to_file(&Snapshot::take(&self.world).expect("a snapshot"), &path).expect("a save");
+        Write::new()
+            .to_file(&Snapshot::take(&self.world).expect("a snapshot"), &path)
+            .expect("a save");
         let mut loaded = S::empty();
         Load::new().from_file(&mut loaded, &path).expect("what was saved");
         assert_eq!(checksum(&loaded), sum, "what was loaded is not what was saved");
-        S::check(&loaded).unwrap_or_else(|complaint| panic!("after a load in round {}: {complaint}", self.rounds));
+        S::check(&loaded).unwrap_or_else(|complaint| {
+            panic!("after a load in round {}: {complaint}", self.rounds)
+        });
         self.world = loaded;
         self.schedule = S::on_threads(3);
         self.history = History::new(REMEMBERED);
@@ -200,12 +219,24 @@ impl<S: Story> Soak<S> {
     fn summary(&self) -> String {
         let Self { rounds, ticks, rollbacks, loads, .. } = self;
         let name = S::NAME;
-        format!("{name}: {rounds} rounds, {ticks} ticks, {rollbacks} rollbacks, {loads} saves and loads")
+        format!(
+            "{name}: {rounds} rounds, {ticks} ticks, {rollbacks} rollbacks, {loads} saves and loads"
+        )
     }
 
     /// Ends everything, and looks whether anything is left.
     fn finish(self) {
-        let Self { clients, inspector, folder, files_and_threads, schedule, serial, world, shadow, .. } = self;
+        let Self {
+            clients,
+            inspector,
+            folder,
+            files_and_threads,
+            schedule,
+            serial,
+            world,
+            shadow,
+            ..
+        } = self;
         // The world goes on until the last client is gone: somebody may be waiting for an answer.
         let (mut world, mut schedule, mut inspector) = (world, schedule, inspector);
         let ending = std::thread::spawn(move || clients.stop());
@@ -213,7 +244,8 @@ impl<S: Story> Soak<S> {
             inspector.update(&mut world, &mut schedule);
             std::thread::sleep(Duration::from_millis(1));
         }
-        let (answered, bad) = ending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let (answered, bad) =
+            ending.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         drop((inspector, schedule, serial, world, shadow));
         std::fs::remove_dir_all(folder).expect("the folder of saves");
         println!("{answered} requests answered beside {bad} bad ones");

@@ -32,8 +32,8 @@ pub(crate) trait Story {
     }
 }
 
-/// The showcase. From outside come orders: some spawn things by the hundred, some let many die, some move them from one store to
-/// another.
+/// The showcase. From outside come orders: some spawn things by the hundred, some let many die,
+/// some move them from one store to another.
 pub(crate) struct Showcase;
 
 impl Story for Showcase {

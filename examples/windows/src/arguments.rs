@@ -33,8 +33,8 @@ const MOST_FRAMES: u32 = 1_000_000;
 pub type Rest<'a> = dyn Iterator<Item = String> + 'a;
 
 impl Show {
-    /// Reads the arguments that follow the program's name. What is not known here is offered to `other`, which says whether it
-    /// knows the option, and takes its values from the rest.
+    /// Reads the arguments that follow the program's name. What is not known here is offered to
+    /// `other`, which says whether it knows the option, and takes its values from the rest.
     ///
     /// # Errors
     ///
@@ -63,11 +63,17 @@ impl Show {
             match option.as_str() {
                 "--frames" => show.frames = Some(number(&option, &mut rest, 1, MOST_FRAMES)?),
                 "--skip" => show.skip = number(&option, &mut rest, 0, MOST_FRAMES)?,
-                "--out" => show.out = Some(rest.next().ok_or("`--out` needs a folder after it")?.into()),
+                "--out" => {
+                    show.out = Some(rest.next().ok_or("`--out` needs a folder after it")?.into())
+                }
                 "--svg" => show.svg = true,
                 "--help" | "-h" => show.help = true,
                 _ if other(&option, &mut rest)? => {}
-                _ => return Err(format!("unknown argument `{option}`: `--help` shows what there is")),
+                _ => {
+                    return Err(format!(
+                        "unknown argument `{option}`: `--help` shows what there is"
+                    ));
+                }
             }
         }
         if show.svg && show.out.is_none() {

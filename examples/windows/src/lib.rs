@@ -9,7 +9,8 @@
 //! | [`swarm`] | a million particles, in rows and in columns |
 //! | [`xwd`] | pictures of a screen, as the X server Xvfb keeps them: for `scripts/windows.sh` |
 //!
-//! lath itself draws nothing and opens no window: this is a package of its own, and not built by default.
+//! lath itself draws nothing and opens no window: this is a package of its own, and not built by
+//! default.
 
 #![forbid(unsafe_code)]
 

@@ -58,7 +58,8 @@ fn write_frames(demo: &mut dyn Demo, folder: &Path, show: &Show) -> Result<(), S
     let frames = show.frames.unwrap_or(1);
     for frame in 0..frames {
         demo.tick();
-        let path = folder.join(format!("frame_{frame:04}.{}", if show.svg { "svg" } else { "png" }));
+        let path =
+            folder.join(format!("frame_{frame:04}.{}", if show.svg { "svg" } else { "png" }));
         let contents = if show.svg { svg(demo).into_bytes() } else { pixels(demo)?.to_png()? };
         fs::write(&path, contents).map_err(|error| unwritten(&path, error))?;
     }
@@ -73,8 +74,8 @@ fn write_frames(demo: &mut dyn Demo, folder: &Path, show: &Show) -> Result<(), S
 /// If the demo's size is not one that a picture can have.
 pub fn pixels(demo: &mut dyn Demo) -> Result<Pixels, String> {
     let [width, height] = demo.size();
-    let mut canvas =
-        Pixels::new(width, height).ok_or_else(|| format!("{width} × {height} is no size for a picture"))?;
+    let mut canvas = Pixels::new(width, height)
+        .ok_or_else(|| format!("{width} × {height} is no size for a picture"))?;
     demo.draw(&mut canvas);
     Ok(canvas)
 }

@@ -25,7 +25,8 @@ impl Window {
         self.window.is_open() && !self.window.is_key_down(Key::Escape)
     }
 
-    /// The keys that were pressed since the last frame: letters, which minifb names after themselves, and the space.
+    /// The keys that were pressed since the last frame: letters, which minifb names after
+    /// themselves, and the space.
     pub(crate) fn keys(&self) -> Vec<char> {
         let pressed = self.window.get_keys_pressed(KeyRepeat::No).into_iter();
         pressed.filter_map(|key| if key == Key::Space { Some(' ') } else { letter(key) }).collect()

@@ -1,5 +1,5 @@
-//! Pictures of a screen, as the X server Xvfb keeps them with `-fbdir`: a header of big-endian numbers, colours that we do not
-//! need, and rows of pixels.
+//! Pictures of a screen, as the X server Xvfb keeps them with `-fbdir`: a header of big-endian
+//! numbers, colours that we do not need, and rows of pixels.
 
 /// What was on a screen.
 #[derive(Debug, PartialEq)]
@@ -24,7 +24,8 @@ const RED_MASK: usize = 14;
 const COLORS: usize = 19;
 
 impl Screen {
-    /// Reads a picture. Screens with 32 bits for each pixel are understood, as Xvfb has them at depth 24.
+    /// Reads a picture. Screens with 32 bits for each pixel are understood, as Xvfb has them at
+    /// depth 24.
     ///
     /// # Errors
     ///
@@ -32,7 +33,9 @@ impl Screen {
     pub fn parse(file: &[u8]) -> Result<Self, String> {
         let header = |place: usize| -> Result<u32, String> {
             let bytes = file.get(place * 4..place * 4 + 4).and_then(|bytes| bytes.try_into().ok());
-            Ok(u32::from_be_bytes(bytes.ok_or("this is shorter than the header of a picture of a screen")?))
+            Ok(u32::from_be_bytes(
+                bytes.ok_or("this is shorter than the header of a picture of a screen")?,
+            ))
         };
         let (version, bits, red) = (header(VERSION)?, header(BITS_PER_PIXEL)?, header(RED_MASK)?);
         if (version, bits, red) != (7, 32, 0x00ff_0000) {
@@ -47,14 +50,17 @@ impl Screen {
         let start = u64::from(header(HEADER_SIZE)?) + u64::from(header(COLORS)?) * 12;
         let pixels = usize::try_from(start).ok().and_then(|start| file.get(start..));
         let needed = row as u64 * u64::from(height);
-        let pixels = pixels.filter(|pixels| pixels.len() as u64 >= needed && width as usize <= row / 4);
-        let pixels = pixels.ok_or_else(|| format!("of {width} × {height} pixels some are missing"))?;
+        let pixels =
+            pixels.filter(|pixels| pixels.len() as u64 >= needed && width as usize <= row / 4);
+        let pixels =
+            pixels.ok_or_else(|| format!("of {width} × {height} pixels some are missing"))?;
 
         let mut colors = Vec::with_capacity(width as usize * height as usize);
         for row in pixels.chunks_exact(row.max(1)).take(height as usize) {
             colors.extend(row.chunks_exact(4).take(width as usize).map(|pixel| {
                 let bytes = [pixel[0], pixel[1], pixel[2], pixel[3]];
-                let color = if little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) };
+                let color =
+                    if little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) };
                 color & 0x00ff_ffff
             }));
         }
@@ -77,7 +83,8 @@ pub struct Variety {
 }
 
 impl Variety {
-    /// Whether there is hardly anything to see: a screen that was never drawn on has one colour, a frame of a demo hundreds.
+    /// Whether there is hardly anything to see: a screen that was never drawn on has one colour, a
+    /// frame of a demo hundreds.
     pub fn is_blank(&self) -> bool {
         self.colors < 50 || self.drawn < 5000
     }

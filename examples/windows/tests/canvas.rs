@@ -22,7 +22,12 @@ fn every_shape_is_where_it_was_drawn() {
     let cases: [(&str, Draw, [u32; 2], [u32; 2]); 6] = [
         ("disc", |c| c.disc([30.0, 30.0], 10.0, RED), [35, 30], [42, 30]),
         ("ring", |c| c.ring([30.0, 30.0], 10.0, 4.0, RED), [40, 30], [30, 30]),
-        ("polygon", |c| c.polygon(&[[10.0, 10.0], [50.0, 10.0], [10.0, 50.0]], RED), [15, 15], [45, 45]),
+        (
+            "polygon",
+            |c| c.polygon(&[[10.0, 10.0], [50.0, 10.0], [10.0, 50.0]], RED),
+            [15, 15],
+            [45, 45],
+        ),
         ("line", |c| c.line(&[[10.0, 20.0], [50.0, 20.0]], 6.0, RED), [30, 20], [30, 30]),
         ("rectangle", |c| rectangle(c, [10.0, 10.0], [20.0, 10.0], RED), [29, 19], [31, 19]),
         ("text", |c| c.text([10.0, 10.0], 4.0, RED, "I"), [20, 20], [11, 20]),
@@ -38,7 +43,13 @@ fn every_shape_is_where_it_was_drawn() {
 fn a_glow_fades_towards_its_edge_and_half_a_colour_lets_the_other_through() {
     let at = drawn(|canvas| canvas.glow([30.0, 30.0], 25.0, RED));
     let green = |x| at(x, 30) >> 8 & 0xff;
-    assert!(green(30) < green(40) && green(40) < green(50), "{} {} {}", green(30), green(40), green(50));
+    assert!(
+        green(30) < green(40) && green(40) < green(50),
+        "{} {} {}",
+        green(30),
+        green(40),
+        green(50)
+    );
     assert_eq!(at(58, 30), 0xffffff);
 
     let at = drawn(|canvas| rectangle(canvas, [0.0, 0.0], [60.0, 60.0], RED.fade(0.5)));

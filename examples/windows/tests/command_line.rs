@@ -32,9 +32,12 @@ const SCREENSHOT: &str = env!("CARGO_BIN_EXE_screenshot");
 
 #[test]
 fn frames_are_written_without_a_window() {
-    for (program, name, line) in [(HIERARCHY, "hierarchy", ""), (SWARM, "swarm", "--particles 20000 --tour")] {
+    for (program, name, line) in
+        [(HIERARCHY, "hierarchy", ""), (SWARM, "swarm", "--particles 20000 --tour")]
+    {
         let folder = Folder::new(name);
-        let output = run(program, &format!("{line} --frames 2 --skip 20 --out {}", folder.0.display()));
+        let output =
+            run(program, &format!("{line} --frames 2 --skip 20 --out {}", folder.0.display()));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         for frame in 0..2 {
             let png = std::fs::read(folder.0.join(format!("frame_{frame:04}.png"))).unwrap();
@@ -43,7 +46,9 @@ fn frames_are_written_without_a_window() {
         }
         let output = run(program, &format!("--svg {line} --out {}", folder.0.display()));
         assert!(output.status.success());
-        assert!(std::fs::read_to_string(folder.0.join("frame_0000.svg")).unwrap().starts_with("<svg"));
+        assert!(
+            std::fs::read_to_string(folder.0.join("frame_0000.svg")).unwrap().starts_with("<svg")
+        );
     }
 }
 
@@ -51,7 +56,10 @@ fn frames_are_written_without_a_window() {
 fn without_drawing_the_times_are_printed() {
     let output = run(SWARM, "--headless --particles 5000 --frames 3 --threads 2");
     let text = String::from_utf8(output.stdout).unwrap();
-    let rows: Vec<_> = text.lines().filter(|line| line.starts_with("rows") || line.starts_with("columns")).collect();
+    let rows: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with("rows") || line.starts_with("columns"))
+        .collect();
     assert_eq!(rows.len(), 4, "{text}");
     assert!(text.contains("the same particles in all of them"), "{text}");
 }
@@ -79,6 +87,8 @@ fn bad_arguments_are_refused_in_words() {
     }
     for program in [HIERARCHY, SWARM] {
         let output = run(program, "--help");
-        assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("--frames"));
+        assert!(
+            output.status.success() && String::from_utf8_lossy(&output.stdout).contains("--frames")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The hierarchy demo: poses follow from those of parents, links change while everything moves, and there is something to see.
+//! The hierarchy demo: poses follow from those of parents, links change while everything moves, and
+//! there is something to see.
 
 use lath_windows::hierarchy::{Hierarchy, Part, Pose, reach};
 use lath_windows::show::{self, Demo};
@@ -7,7 +8,10 @@ use lath_windows::xwd::variety;
 use lath::prelude::*;
 
 fn named(parts: &Pool<Part>, name: &str) -> Handle<Part> {
-    parts.handles().find(|part| *parts.read(*part).name == name).unwrap_or_else(|| panic!("no {name}"))
+    parts
+        .handles()
+        .find(|part| *parts.read(*part).name == name)
+        .unwrap_or_else(|| panic!("no {name}"))
 }
 
 fn close(a: Pose, b: Pose) -> bool {
@@ -46,7 +50,9 @@ fn there_and_back_again_is_the_same_place() {
 fn the_arm_ends_where_it_should_and_stretches_when_it_cannot() {
     for x in [-400.0, -300.0, -120.0, -20.0] {
         let [boom, arm] = reach([x, -150.0]);
-        let end = Pose { at: [0.0, 0.0], turn: boom }.then(Pose { at: [235.0, 0.0], turn: arm }).point([200.0, 0.0]);
+        let end = Pose { at: [0.0, 0.0], turn: boom }
+            .then(Pose { at: [235.0, 0.0], turn: arm })
+            .point([200.0, 0.0]);
         assert!((end[0] - x).abs() < 0.1 && (end[1] + 150.0).abs() < 0.1, "{x}: {end:?}");
     }
     assert!(reach([-9000.0, 0.0]).iter().all(|angle| angle.is_finite()));
@@ -65,7 +71,8 @@ fn crates_move_from_one_pallet_to_the_other_and_back() {
     for _ in 0..12_000 {
         demo.tick();
         let parts = demo.parts();
-        let (on_left, on_right, on_hook) = (below(&demo, left), below(&demo, right), below(&demo, hook));
+        let (on_left, on_right, on_hook) =
+            (below(&demo, left), below(&demo, right), below(&demo, hook));
         assert_eq!(on_left + on_right + on_hook, 4, "a crate is nowhere");
         assert!(on_hook <= 1, "two crates on the hook");
         lifted += usize::from(on_hook == 1);
@@ -91,7 +98,8 @@ fn a_planet_goes_with_all_that_is_attached_and_the_probe_finds_another() {
     demo.press('d');
     assert!(!demo.parts().contains(uranus));
     assert_eq!(demo.parts().len(), before - 6); // the planet, two moons, three orbits
-    // The probe goes down with whatever it circles, and the next one is launched, until there are no planets left.
+    // The probe goes down with whatever it circles, and the next one is launched, until there are
+    // no planets left.
     for planets_left in (0..6).rev() {
         demo.press('d');
         for _ in 0..400 {

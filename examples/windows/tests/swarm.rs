@@ -1,4 +1,5 @@
-//! The swarm demo: the same particles to the last bit, whatever the layout and the number of threads.
+//! The swarm demo: the same particles to the last bit, whatever the layout and the number of
+//! threads.
 
 use lath_windows::show::{self, Demo};
 use lath_windows::swarm::{Body, Layout, Options, SwarmDemo, checksum, compare, disc, swarm};
@@ -8,7 +9,10 @@ use lath_windows::xwd::variety;
 const COUNT: u32 = 10_007;
 
 fn bits(bodies: &[Body]) -> Vec<[u32; 5]> {
-    bodies.iter().map(|body| [body.x, body.y, body.vx, body.vy, body.heat].map(f32::to_bits)).collect()
+    bodies
+        .iter()
+        .map(|body| [body.x, body.y, body.vx, body.vy, body.heat].map(f32::to_bits))
+        .collect()
 }
 
 #[test]
@@ -45,16 +49,22 @@ fn a_tick_is_what_the_formulas_say() {
             ay += dy * pull;
         }
         let (vx, vy) = (before.vx + ax * dt, before.vy + ay * dt);
-        assert_eq!((after.vx, after.vy, after.x, after.y), (vx, vy, before.x + vx * dt, before.y + vy * dt));
+        assert_eq!(
+            (after.vx, after.vy, after.x, after.y),
+            (vx, vy, before.x + vx * dt, before.y + vy * dt)
+        );
     }
 }
 
 #[test]
 fn switching_while_it_moves_changes_nothing_but_the_layout() {
     let options = |layout, tour| Options { particles: COUNT, layout, threads: vec![1, 2], tour };
-    let [mut still, mut switched, mut toured] =
-        [options(Layout::Rows, false), options(Layout::Columns, false), options(Layout::Rows, true)]
-            .map(SwarmDemo::new);
+    let [mut still, mut switched, mut toured] = [
+        options(Layout::Rows, false),
+        options(Layout::Columns, false),
+        options(Layout::Rows, true),
+    ]
+    .map(SwarmDemo::new);
     for tick in 0..60 {
         if tick % 7 == 3 {
             switched.press(if tick % 2 == 0 { ' ' } else { 't' });
@@ -92,7 +102,12 @@ fn the_checksum_sees_every_number() {
 
 #[test]
 fn there_is_something_to_see() {
-    let mut demo = SwarmDemo::new(Options { particles: 50_000, layout: Layout::Rows, threads: vec![1], tour: false });
+    let mut demo = SwarmDemo::new(Options {
+        particles: 50_000,
+        layout: Layout::Rows,
+        threads: vec![1],
+        tour: false,
+    });
     for _ in 0..30 {
         demo.tick();
     }

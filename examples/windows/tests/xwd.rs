@@ -2,10 +2,13 @@
 
 use lath_windows::xwd::{Screen, variety};
 
-/// A screen of two by two pixels, with a colour table of one and rows that are longer than they need to be.
+/// A screen of two by two pixels, with a colour table of one and rows that are longer than they
+/// need to be.
 fn file() -> Vec<u8> {
     let mut header = [0_u32; 25];
-    for (place, value) in [(0, 104), (1, 7), (4, 2), (5, 2), (11, 32), (12, 12), (14, 0x00ff_0000), (19, 1)] {
+    for (place, value) in
+        [(0, 104), (1, 7), (4, 2), (5, 2), (11, 32), (12, 12), (14, 0x00ff_0000), (19, 1)]
+    {
         header[place] = value;
     }
     let mut file: Vec<u8> = header.iter().flat_map(|number| number.to_be_bytes()).collect();
@@ -19,7 +22,8 @@ fn file() -> Vec<u8> {
 
 #[test]
 fn pixels_come_row_by_row_in_either_order_of_bytes() {
-    let expected = Screen { width: 2, height: 2, colors: vec![0x112233, 0x445566, 0x778899, 0xaabbcc] };
+    let expected =
+        Screen { width: 2, height: 2, colors: vec![0x112233, 0x445566, 0x778899, 0xaabbcc] };
     assert_eq!(Screen::parse(&file()), Ok(expected));
     let mut swapped = file();
     swapped[31] = 1;
@@ -40,7 +44,11 @@ fn whatever_is_missing_or_changed_is_an_error_or_a_picture_but_never_a_panic() {
             let mut changed = file.clone();
             changed[place * 4..place * 4 + 4].copy_from_slice(&u32::to_be_bytes(value));
             if let Ok(screen) = Screen::parse(&changed) {
-                assert_eq!(screen.colors.len() as u64, u64::from(screen.width) * u64::from(screen.height), "{place}");
+                assert_eq!(
+                    screen.colors.len() as u64,
+                    u64::from(screen.width) * u64::from(screen.height),
+                    "{place}"
+                );
             }
         }
     }

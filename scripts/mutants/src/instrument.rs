@@ -72,7 +72,11 @@ struct Rewriter<'a> {
 
 /// Rewrites a file.
 pub fn instrument(source: &str, file: &str, mutants: &[&Mutant]) -> Rewritten {
-    let on = if file.starts_with("crates/lath-core/") { "crate::mutant::on" } else { "::lath_core::mutant::on" };
+    let on = if file.starts_with("crates/lath-core/") {
+        "crate::mutant::on"
+    } else {
+        "::lath_core::mutant::on"
+    };
     let mut by_place: BTreeMap<_, Vec<&Mutant>> = BTreeMap::new();
     for mutant in mutants {
         by_place.entry((mutant.genre.as_str(), mutant.start)).or_default().push(mutant);
@@ -98,7 +102,11 @@ pub fn instrument(source: &str, file: &str, mutants: &[&Mutant]) -> Rewritten {
         done = insertion.key.0;
         for (id, range) in insertion.branches {
             let is_arm = mutants.iter().any(|mutant| mutant.id == id && mutant.genre == "MatchArm");
-            chunks.push(Chunk { id, range: text.len() + range.start..text.len() + range.end, is_arm });
+            chunks.push(Chunk {
+                id,
+                range: text.len() + range.start..text.len() + range.end,
+                is_arm,
+            });
         }
         text.push_str(&insertion.text);
     }
@@ -110,7 +118,8 @@ impl<'a> Rewriter<'a> {
     /// The mutants at this place, unless it is computed at compile time.
     fn take(&mut self, genre: &'static str, span: Span) -> Vec<&'a Mutant> {
         let start = span.start();
-        let found = self.by_place.remove(&(genre, (start.line, start.column + 1))).unwrap_or_default();
+        let found =
+            self.by_place.remove(&(genre, (start.line, start.column + 1))).unwrap_or_default();
         if self.fixed == 0 {
             if self.early > 0 {
                 self.in_early.extend(found.iter().map(|mutant| mutant.id));
@@ -136,13 +145,25 @@ impl<'a> Rewriter<'a> {
         self.around(range, depth, text, ranges, " })");
     }
 
-    fn around(&mut self, range: Range<usize>, depth: i64, text: String, branches: Vec<(u32, Range<usize>)>, end: &str) {
-        self.insertions.push(Insertion { key: (range.start, true, -(range.end as i64), depth), text, branches });
+    fn around(
+        &mut self,
+        range: Range<usize>,
+        depth: i64,
+        text: String,
+        branches: Vec<(u32, Range<usize>)>,
+        end: &str,
+    ) {
+        self.insertions.push(Insertion {
+            key: (range.start, true, -(range.end as i64), depth),
+            text,
+            branches,
+        });
         let key = (range.end, false, -(range.start as i64), -depth);
         self.insertions.push(Insertion { key, text: end.to_owned(), branches: Vec::new() });
     }
 
-    /// Returns another value at once, unless the type of the value is a secret, which all branches must share.
+    /// Returns another value at once, unless the type of the value is a secret, which all branches
+    /// must share.
     fn body(&mut self, signature: &syn::Signature, block: &syn::Block) {
         let Some(first) = block.stmts.first() else { return };
         let secret = self.source[signature.output.span().byte_range()].contains("impl ");
@@ -151,10 +172,15 @@ impl<'a> Rewriter<'a> {
                 self.out.insert(mutant.id, "of a kind that cannot be a branch");
                 continue;
             }
-            let text = format!(" if {}({}) {{ return {}; }} ", self.on, mutant.id, mutant.replacement);
+            let text =
+                format!(" if {}({}) {{ return {}; }} ", self.on, mutant.id, mutant.replacement);
             let at = block.brace_token.span.open().byte_range().end;
             let branches = vec![(mutant.id, 0..text.len())];
-            self.insertions.push(Insertion { key: (at, true, i64::MIN, mutant.id.into()), text, branches });
+            self.insertions.push(Insertion {
+                key: (at, true, i64::MIN, mutant.id.into()),
+                text,
+                branches,
+            });
         }
     }
 
@@ -164,7 +190,12 @@ impl<'a> Rewriter<'a> {
         self.fixed -= 1;
     }
 
-    fn function(&mut self, signature: &syn::Signature, block: &syn::Block, inside: impl FnOnce(&mut Self)) {
+    fn function(
+        &mut self,
+        signature: &syn::Signature,
+        block: &syn::Block,
+        inside: impl FnOnce(&mut Self),
+    ) {
         let early = usize::from(signature.constness.is_some());
         self.early += early;
         self.body(signature, block);
@@ -216,9 +247,15 @@ impl<'ast> Visit<'ast> for Rewriter<'_> {
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
         let (range, op) = (node.span().byte_range(), node.op.span().byte_range());
         let mutants = self.take("BinaryOperator", node.op.span());
-        let changed =
-            |new: &str| format!("{} {new} {}", &self.source[range.start..op.start], &self.source[op.end..range.end]);
-        let branches: Vec<_> = mutants.iter().map(|mutant| (mutant.id, changed(&mutant.replacement))).collect();
+        let changed = |new: &str| {
+            format!(
+                "{} {new} {}",
+                &self.source[range.start..op.start],
+                &self.source[op.end..range.end]
+            )
+        };
+        let branches: Vec<_> =
+            mutants.iter().map(|mutant| (mutant.id, changed(&mutant.replacement))).collect();
         self.wrap(range, 2, &branches);
         visit::visit_expr_binary(self, node);
     }
@@ -249,7 +286,8 @@ impl<'ast> Visit<'ast> for Rewriter<'_> {
         }
         if let Some((_, guard)) = &arm.guard {
             let mutants = self.take("MatchArmGuard", guard.span());
-            let branches: Vec<_> = mutants.iter().map(|mutant| (mutant.id, mutant.replacement.clone())).collect();
+            let branches: Vec<_> =
+                mutants.iter().map(|mutant| (mutant.id, mutant.replacement.clone())).collect();
             self.wrap(guard.span().byte_range(), 1, &branches);
         }
         visit::visit_arm(self, arm);

@@ -1,9 +1,11 @@
-//! Puts many mutants into one copy of the code, each behind a switch, and runs the tests once per mutant.
+//! Puts many mutants into one copy of the code, each behind a switch, and runs the tests once per
+//! mutant.
 //!
-//! `cargo mutants --list --json` says what to change. A copy is changed so that every mutant is a branch:
-//! `a + b` becomes `(if on(7) { a - b } else { a + b })`. What does not compile in that form is taken out again and
-//! listed. The tests are then built once, and run for each mutant with its number in `LATH_MUTANT`: test by test those that reach the
-//! branch, quick ones first, until one fails.
+//! `cargo mutants --list --json` says what to change. A copy is changed so that every mutant is a
+//! branch: `a + b` becomes `(if on(7) { a - b } else { a + b })`. What does not compile in that
+//! form is taken out again and listed. The tests are then built once, and run for each mutant with
+//! its number in `LATH_MUTANT`: test by test those that reach the branch, quick ones first, until
+//! one fails.
 //!
 //! Usage: lath-mutants LIST.json COPY RESULTS SECONDS FILE…
 
@@ -46,7 +48,9 @@ fn main() {
         for (file, source) in &originals {
             // Only the files that were asked for: less to compile, and quicker tests.
             let asked = files.is_empty() || files.contains(file);
-            let own = mutants.iter().filter(|mutant| mutant.file == *file && !out.contains_key(&mutant.id));
+            let own = mutants
+                .iter()
+                .filter(|mutant| mutant.file == *file && !out.contains_key(&mutant.id));
             let own: Vec<&Mutant> = own.filter(|_| asked).collect();
             let rewritten = instrument::instrument(source, file, &own);
             out.extend(rewritten.out);
@@ -63,8 +67,16 @@ fn main() {
         out.extend(refused.into_iter().map(|id| (id, REFUSED)));
     }
     let refused = mutants.iter().filter(|mutant| out.get(&mutant.id) == Some(&REFUSED));
-    std::fs::write(kept, refused.map(|mutant| format!("{}\n", mutant.name)).collect::<String>()).expect("written");
-    runs::run(copy, Path::new(results), &mutants, (&out, &early), seconds.parse().expect("seconds"), files);
+    std::fs::write(kept, refused.map(|mutant| format!("{}\n", mutant.name)).collect::<String>())
+        .expect("written");
+    runs::run(
+        copy,
+        Path::new(results),
+        &mutants,
+        (&out, &early),
+        seconds.parse().expect("seconds"),
+        files,
+    );
 }
 
 /// Writes a file, unless it is there already: it would be compiled anew.
@@ -80,7 +92,9 @@ fn add_switch(copy: &Path) {
     write(&folder.join("mutant.rs"), include_str!("switch.rs"));
     let lib = std::fs::read_to_string(folder.join("lib.rs")).expect("lib.rs");
     if !lib.contains("pub mod mutant;") {
-        let lib = format!("#![feature(core_intrinsics, const_eval_select)]\n{lib}\n#[doc(hidden)] pub mod mutant;\n");
+        let lib = format!(
+            "#![feature(core_intrinsics, const_eval_select)]\n{lib}\n#[doc(hidden)] pub mod mutant;\n"
+        );
         std::fs::write(folder.join("lib.rs"), lib).expect("written");
     }
 }
@@ -88,7 +102,15 @@ fn add_switch(copy: &Path) {
 /// The mutants that the compiler complains about.
 fn compile(copy: &Path, chunks: &BTreeMap<String, Vec<Chunk>>) -> BTreeSet<u32> {
     let output = Command::new("cargo")
-        .args(["check", "--message-format=json", "-p", "lath-core", "-p", "lath-soa", "--all-features"])
+        .args([
+            "check",
+            "--message-format=json",
+            "-p",
+            "lath-core",
+            "-p",
+            "lath-soa",
+            "--all-features",
+        ])
         .current_dir(copy)
         .output()
         .expect("cargo");
@@ -111,7 +133,10 @@ fn compile(copy: &Path, chunks: &BTreeMap<String, Vec<Chunk>>) -> BTreeSet<u32> 
             Some(id) => _ = refused.insert(id),
             // A match that is not complete without its last arm.
             None if message["code"]["code"] == "E0004" => {
-                let file = spans.iter().find_map(|span| chunks.get(span["file_name"].as_str()?)).expect("a file");
+                let file = spans
+                    .iter()
+                    .find_map(|span| chunks.get(span["file_name"].as_str()?))
+                    .expect("a file");
                 refused.extend(file.iter().filter(|chunk| chunk.is_arm).map(|chunk| chunk.id));
             }
             None if !spans.is_empty() => unplaced.push(message["rendered"].to_string()),
@@ -119,7 +144,10 @@ fn compile(copy: &Path, chunks: &BTreeMap<String, Vec<Chunk>>) -> BTreeSet<u32> 
         }
     }
     if refused.is_empty() && !output.status.success() {
-        panic!("the copy does not compile: {unplaced:#?}\n{}", String::from_utf8_lossy(&output.stderr));
+        panic!(
+            "the copy does not compile: {unplaced:#?}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     refused
 }

@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// The tests that play games, try odd things, refuse memory or count it. Those of other crates would take long to build, and notice
-/// little that these do not.
+/// The tests that play games, try odd things, refuse memory or count it. Those of other crates
+/// would take long to build, and notice little that these do not.
 const TESTS: [(&str, &[&str]); 4] = [
     (
         "lath-core",
@@ -37,17 +37,38 @@ const TESTS: [(&str, &[&str]); 4] = [
             "tree_threads",
         ],
     ),
-    ("lath-soa", &["attacks", "changes", "leaks", "marks", "model", "panics", "refusals", "threads", "tree", "views"]),
+    (
+        "lath-soa",
+        &[
+            "attacks", "changes", "leaks", "marks", "model", "panics", "refusals", "threads",
+            "tree", "views",
+        ],
+    ),
     (
         "lath-snapshot",
-        &["attacks", "blocks", "differences", "extents", "hostile", "images", "memory", "refused_states", "saves", "text"],
+        &[
+            "attacks",
+            "blocks",
+            "differences",
+            "extents",
+            "hostile",
+            "images",
+            "memory",
+            "refused_states",
+            "saves",
+            "text",
+        ],
     ),
     ("lath-schedule", &["attacks", "commands", "hooks", "random_schedules"]),
 ];
 
 /// A test that takes longer than one of these is run after all that do not.
-const ROUNDS: [Duration; 4] =
-    [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(400), Duration::MAX];
+const ROUNDS: [Duration; 4] = [
+    Duration::from_millis(20),
+    Duration::from_millis(100),
+    Duration::from_millis(400),
+    Duration::MAX,
+];
 
 struct Binary {
     name: String,
@@ -80,15 +101,24 @@ pub fn run(
     let mut binaries = build(copy);
     binaries.iter_mut().for_each(trace);
     let tests = binaries.iter().flat_map(|binary| &binary.tests);
-    println!("{} tests, {:.1?} together", tests.clone().count(), tests.map(|test| test.took).sum::<Duration>());
+    println!(
+        "{} tests, {:.1?} together",
+        tests.clone().count(),
+        tests.map(|test| test.took).sum::<Duration>()
+    );
 
     let quick = std::env::var("LATH_QUICK")
         .map_or(Duration::MAX, |text| Duration::from_secs_f64(text.parse().expect("seconds")));
     let done = std::fs::read_to_string(results).unwrap_or_default();
     let done: BTreeSet<&str> = done.lines().filter_map(|line| line.split('\t').nth(2)).collect();
-    let report = std::fs::File::options().append(true).create(true).open(results).expect("a file for results");
+    let report = std::fs::File::options()
+        .append(true)
+        .create(true)
+        .open(results)
+        .expect("a file for results");
     let place = |mutant: &Mutant| files.iter().position(|file| *file == mutant.file);
-    let mut selected: Vec<_> = mutants.iter().filter(|mutant| files.is_empty() || place(mutant).is_some()).collect();
+    let mut selected: Vec<_> =
+        mutants.iter().filter(|mutant| files.is_empty() || place(mutant).is_some()).collect();
     selected.sort_by_key(|mutant| place(mutant)); // stable
     // Every so many first, from each file, then the ones after these, and so on.
     let every = std::env::var("LATH_EVERY").map_or(1, |text| text.parse().expect("a number"));
@@ -110,7 +140,8 @@ pub fn run(
                     line => line,
                 },
             };
-            writeln!(report.lock().expect("nobody panics"), "{line}\t{}", mutant.name).expect("written");
+            writeln!(report.lock().expect("nobody panics"), "{line}\t{}", mutant.name)
+                .expect("written");
         }
     };
     std::thread::scope(|scope| (0..jobs).for_each(|_| _ = scope.spawn(work)));
@@ -127,7 +158,9 @@ fn meet(binaries: &mut [&Binary], mutant: u32, quick: Duration) -> String {
             let tests: Vec<&Test> = binary
                 .tests
                 .iter()
-                .filter(|test| (shortest..longest).contains(&test.took) && test.reaches[mutant as usize] != 0)
+                .filter(|test| {
+                    (shortest..longest).contains(&test.took) && test.reaches[mutant as usize] != 0
+                })
                 // Slow ones only if there is no quick one, unless everything was asked for.
                 .filter(|test| test.took < quick || result.starts_with("unreached"))
                 .collect();
@@ -144,7 +177,8 @@ fn meet(binaries: &mut [&Binary], mutant: u32, quick: Duration) -> String {
                 Outcome::Failed(test) => result = format!("caught\t{} {test}", binary.name),
                 Outcome::TooLong => result = format!("hung\t{}", binary.name),
             }
-            // What noticed this one is likely to notice the next, which is often in the same function.
+            // What noticed this one is likely to notice the next, which is often in the same
+            // function.
             binaries[..=at].rotate_right(1);
             return result;
         }
@@ -155,10 +189,13 @@ fn meet(binaries: &mut [&Binary], mutant: u32, quick: Duration) -> String {
 
 fn build(copy: &Path) -> Vec<Binary> {
     let mut command = Command::new("cargo");
-    command.args(["test", "--no-run", "--message-format=json", "--all-features", "--lib"]).current_dir(copy);
+    command
+        .args(["test", "--no-run", "--message-format=json", "--all-features", "--lib"])
+        .current_dir(copy);
     let crates = std::env::var("LATH_CRATES").ok();
-    let wanted =
-        |package: &str| crates.as_ref().is_none_or(|names| names.split_whitespace().any(|name| name == package));
+    let wanted = |package: &str| {
+        crates.as_ref().is_none_or(|names| names.split_whitespace().any(|name| name == package))
+    };
     for (package, tests) in TESTS.into_iter().filter(|(package, _)| wanted(package)) {
         command.args(["-p", package]).args(tests.iter().flat_map(|test| ["--test", test]));
     }
@@ -167,7 +204,9 @@ fn build(copy: &Path) -> Vec<Binary> {
     let mut found = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(line) else { continue };
-        let (Some(path), Some(manifest)) = (message["executable"].as_str(), message["manifest_path"].as_str()) else {
+        let (Some(path), Some(manifest)) =
+            (message["executable"].as_str(), message["manifest_path"].as_str())
+        else {
             continue;
         };
         if message["profile"]["test"] != true {
@@ -186,9 +225,11 @@ fn build(copy: &Path) -> Vec<Binary> {
     found
 }
 
-/// Finds which mutants each test of a binary reaches, and how long it takes; kept until the binary is another one.
+/// Finds which mutants each test of a binary reaches, and how long it takes; kept until the binary
+/// is another one.
 fn trace(binary: &mut Binary) {
-    let listed = Command::new(&binary.path).args(["--list", "--format", "terse"]).output().expect("a test");
+    let listed =
+        Command::new(&binary.path).args(["--list", "--format", "terse"]).output().expect("a test");
     let changed = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
     for line in String::from_utf8_lossy(&listed.stdout).lines() {
         let Some(name) = line.strip_suffix(": test") else { continue };
@@ -198,10 +239,18 @@ fn trace(binary: &mut Binary) {
             let text = kept.to_str().expect("a path");
             _ = std::fs::remove_file(&kept);
             let outcome = one(binary, &[name], &[("LATH_TRACE", text)], limit);
-            assert!(matches!(outcome, Outcome::Passed), "{} {name} fails without a mutant", binary.name);
+            assert!(
+                matches!(outcome, Outcome::Passed),
+                "{} {name} fails without a mutant",
+                binary.name
+            );
             let began = Instant::now();
             let outcome = one(binary, &[name], &[], limit);
-            assert!(matches!(outcome, Outcome::Passed), "{} {name} fails now and then", binary.name);
+            assert!(
+                matches!(outcome, Outcome::Passed),
+                "{} {name} fails now and then",
+                binary.name
+            );
             let took = u64::try_from(began.elapsed().as_micros()).expect("not that long");
             let mut reaches = std::fs::read(&kept).unwrap_or_default();
             reaches.resize(16384, 0);
@@ -217,8 +266,8 @@ fn trace(binary: &mut Binary) {
 
 /// Runs some tests of one binary, up to the first that fails.
 ///
-/// The limit is one of processor time, as the machine may be busy with other things. A test that waits for ever takes none; it is over when
-/// it has not got on for a while.
+/// The limit is one of processor time, as the machine may be busy with other things. A test that
+/// waits for ever takes none; it is over when it has not got on for a while.
 fn one(binary: &Binary, tests: &[&str], environment: &[(&str, &str)], limit: Duration) -> Outcome {
     let limit = limit.as_secs().max(2).to_string();
     let mut child = Command::new("sh")
@@ -240,7 +289,9 @@ fn one(binary: &Binary, tests: &[&str], environment: &[(&str, &str)], limit: Dur
     loop {
         match hear.recv_timeout(Duration::from_millis(100)) {
             Ok(line) => {
-                if let Some(name) = line.strip_prefix("test ").and_then(|line| line.strip_suffix(" ... FAILED")) {
+                if let Some(name) =
+                    line.strip_prefix("test ").and_then(|line| line.strip_suffix(" ... FAILED"))
+                {
                     end(&mut child);
                     return Outcome::Failed(name.to_owned());
                 }

@@ -1,4 +1,5 @@
-//! All calls on lath. Nothing else in this package knows it, so that a change of names changes this folder alone.
+//! All calls on lath. Nothing else in this package knows it, so that a change of names changes this
+//! folder alone.
 
 pub mod pool;
 pub mod things;

@@ -2,8 +2,8 @@
 
 use lath::pool::{Tree, TreeMut};
 use lath::{
-    AnyHandle, Branch, Cursor, Field, Handle, HandleError, HandleRange, LinkError, Mut, Orphans, Pool, Ref, Reuse,
-    Slices, SpawnError, SpawnFault, TagSet, Thing,
+    AnyHandle, Branch, Cursor, Field, Handle, HandleError, HandleRange, LinkError, Mut, Orphans,
+    Pool, Ref, Reuse, Slices, SpawnError, SpawnFault, TagSet, Thing,
 };
 
 use super::things::{Carried, Kin, Number, Piece, Tags};
@@ -60,13 +60,18 @@ fn why_not_linked(error: &LinkError) -> Refusal {
     }
 }
 
-/// A handle that was handed out, or why not; the thing that is given back must be the one that was meant.
+/// A handle that was handed out, or why not; the thing that is given back must be the one that was
+/// meant.
 pub fn spawned<T: Piece>(body: &Body, result: Result<Handle<T>, SpawnError<T>>) -> Answer {
     match result {
         Ok(handle) => Answer::New(id(handle)),
         Err(error) => {
             let again = T::make(body);
-            assert_eq!(format!("{:?}", error.value), format!("{again:?}"), "another thing came back");
+            assert_eq!(
+                format!("{:?}", error.value),
+                format!("{again:?}"),
+                "another thing came back"
+            );
             Answer::Refused(why(&error.fault))
         }
     }
@@ -118,7 +123,8 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
     let Ask { b, v, .. } = *ask;
     let body = Body::new(v, ask.who[1]);
     let stats = pool.stats();
-    let room = stats.limit - stats.live - stats.staged - stats.reserved - stats.buried - stats.retired;
+    let room =
+        stats.limit - stats.live - stats.staged - stats.reserved - stats.buried - stats.retired;
     match ask.call {
         Call::Spawn => spawned(&body, pool.try_spawn(make(&body))),
         Call::SpawnMany => {
@@ -147,19 +153,26 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             spawned(&body, pool.spawn_at(one, make(&body)).map(|()| one))
         }
         Call::Stage => spawned(&body, pool.try_stage(make(&body))),
-        Call::Reserve => match pool.try_reserve_kind(if b % 4 == 0 { u32::from(v) % 4 } else { 0 }) {
+        Call::Reserve => match pool.try_reserve_kind(if b % 4 == 0 { u32::from(v) % 4 } else { 0 })
+        {
             Ok(handle) => Answer::New(id(handle)),
             Err(fault) => Answer::Refused(why(&fault)),
         },
         Call::Commit => Answer::Count(u64::from(pool.commit())),
         Call::StageFromThreads => stage_from_threads(pool, &body, b % 12),
         Call::Despawn => Answer::Is(pool.despawn(one)),
-        Call::DespawnMany => Answer::Count(u64::from(pool.despawn_many(who.into_iter().inspect(|_| fuse::burn())))),
+        Call::DespawnMany => {
+            Answer::Count(u64::from(pool.despawn_many(who.into_iter().inspect(|_| fuse::burn()))))
+        }
         Call::DespawnWith => Answer::Is(pool.despawn_with(one, orphans(b))),
         Call::DespawnAfter => Answer::Is(pool.despawn_after(one, u64::from(v % 8))),
         Call::Reap => Answer::Count(u64::from(pool.reap(u64::from(v % 8)))),
-        Call::Take => Answer::Saw(pool.take(one).map(|thing| (ask.who[0], Some(whole(&thing)))).into_iter().collect()),
-        Call::Graft if (room as usize) <= pool.tree().descendants(one).count() => Answer::NewOnes(Vec::new()),
+        Call::Take => Answer::Saw(
+            pool.take(one).map(|thing| (ask.who[0], Some(whole(&thing)))).into_iter().collect(),
+        ),
+        Call::Graft if (room as usize) <= pool.tree().descendants(one).count() => {
+            Answer::NewOnes(Vec::new())
+        }
         Call::Graft => match pool.take_tree(one) {
             None => Answer::NewOnes(Vec::new()),
             Some(taken) => {
@@ -182,7 +195,12 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
                 fuse::burn();
                 handle.index() % 5 == u32::from(v % 5)
             });
-            Answer::Saw(drained.take(usize::from(b % 6)).map(|(handle, thing)| (id(handle), Some(whole(&thing)))).collect())
+            Answer::Saw(
+                drained
+                    .take(usize::from(b % 6))
+                    .map(|(handle, thing)| (id(handle), Some(whole(&thing))))
+                    .collect(),
+            )
         }
         Call::Clear => {
             pool.clear();
@@ -194,7 +212,9 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             fuse::burn();
             T::change(&mut thing, v);
         })),
-        Call::GetMut => Answer::Is(pool.get_mut(one).map(|mut thing| T::change(&mut thing, v)).is_some()),
+        Call::GetMut => {
+            Answer::Is(pool.get_mut(one).map(|mut thing| T::change(&mut thing, v)).is_some())
+        }
         Call::SetField => Answer::Is(pool.set::<T::N>(one, as_value::<T>(u32::from(v))).is_ok()),
         Call::SetRare => match T::set_rare(pool, one, &body.rare) {
             Some(found) => Answer::Is(found),
@@ -214,7 +234,9 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
                 T::change(thing, v);
             }
             let saw = things.into_iter().zip(ask.who);
-            Answer::Saw(saw.map(|(thing, id)| (id, thing.ok().map(|thing| T::held(&thing)))).collect())
+            Answer::Saw(
+                saw.map(|(thing, id)| (id, thing.ok().map(|thing| T::held(&thing)))).collect(),
+            )
         }
         Call::Split => match pool.split(one) {
             None => Answer::All(vec![Answer::Is(false)]),
@@ -298,16 +320,25 @@ fn whole<T: Piece>(thing: &T) -> Body {
     T::seen(pool.read(handle))
 }
 
-/// Stages things of which none can be told from another, from three threads. Which gets which slot is up to timing; which
-/// slots are taken is not, and so the handles are answered in their order.
+/// Stages things of which none can be told from another, from three threads. Which gets which slot
+/// is up to timing; which slots are taken is not, and so the handles are answered in their order.
 fn stage_from_threads<T: Piece>(pool: &mut Pool<T>, body: &Body, count: u16) -> Answer {
     let shared = &*pool;
     let mut staged: Vec<Id> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..3)
-            .map(|_| scope.spawn(move || (0..count).filter_map(|_| shared.try_stage(T::make(body)).ok()).map(id).collect::<Vec<_>>()))
+            .map(|_| {
+                scope.spawn(move || {
+                    (0..count)
+                        .filter_map(|_| shared.try_stage(T::make(body)).ok())
+                        .map(id)
+                        .collect::<Vec<_>>()
+                })
+            })
             .collect();
         let staged = threads.into_iter().map(|thread| thread.join());
-        staged.flat_map(|staged| staged.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        staged
+            .flat_map(|staged| staged.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
     staged.sort();
     Answer::NewOnes(staged)
@@ -321,13 +352,21 @@ fn ask_about<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4]) -> Answer {
         assert_eq!(pool.contains(handle), there, "{handle}");
         assert_eq!(pool.check(handle).is_ok(), there, "{handle}");
         let read = T::seen(pool.read(handle));
-        assert_eq!(body.clone().unwrap_or_else(|| T::seen(pool.read(Handle::NIL))), read, "{handle}");
+        assert_eq!(
+            body.clone().unwrap_or_else(|| T::seen(pool.read(Handle::NIL))),
+            read,
+            "{handle}"
+        );
         let n = pool.view::<Ref<T::N>>(handle).map(|n| number::<T>(&n));
         assert_eq!(n, body.as_ref().map(|body| body.n), "{handle}");
         let tags = body.as_ref().map_or(0, |body| body.tags);
         assert_eq!(pool.tags(handle).widen(), u64::from(tags), "{handle}");
         for bit in [1u8, 2, 4] {
-            assert_eq!(pool.has(handle, T::tags_of(bit)), there && (T::TRAITS.tags && tags & bit != 0 || !T::TRAITS.tags), "{handle}");
+            assert_eq!(
+                pool.has(handle, T::tags_of(bit)),
+                there && (T::TRAITS.tags && tags & bit != 0 || !T::TRAITS.tags),
+                "{handle}"
+            );
         }
         (id(handle), body)
     });
@@ -341,19 +380,30 @@ fn ask_about<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4]) -> Answer {
 
 /// Every way to look at many things shows the same.
 fn look_at_many<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4], b: u16) -> Answer {
-    let all: Vec<(Handle<T>, u32)> = pool.iter().map(|(handle, thing)| (handle, T::seen(thing).n)).collect();
-    let query: Vec<_> = pool.query::<(Handle<T>, Ref<T::N>)>().map(|(h, n)| (h, number::<T>(&n))).collect();
+    let all: Vec<(Handle<T>, u32)> =
+        pool.iter().map(|(handle, thing)| (handle, T::seen(thing).n)).collect();
+    let query: Vec<_> =
+        pool.query::<(Handle<T>, Ref<T::N>)>().map(|(h, n)| (h, number::<T>(&n))).collect();
     assert_eq!(query, all, "query beside iter");
     assert_eq!(pool.handles().collect::<Vec<_>>(), all.iter().map(|(h, _)| *h).collect::<Vec<_>>());
-    assert_eq!((pool.len(), pool.count::<Ref<T::N>>(), pool.is_empty()), (all.len(), all.len(), all.is_empty()));
+    assert_eq!(
+        (pool.len(), pool.count::<Ref<T::N>>(), pool.is_empty()),
+        (all.len(), all.len(), all.is_empty())
+    );
     let look = pool.look::<(Handle<T>, Ref<T::N>)>();
-    assert_eq!(look.iter().map(|(h, n)| (h, number::<T>(&n))).collect::<Vec<_>>(), all, "look beside iter");
+    assert_eq!(
+        look.iter().map(|(h, n)| (h, number::<T>(&n))).collect::<Vec<_>>(),
+        all,
+        "look beside iter"
+    );
     assert_eq!(look.count(), all.len());
     let from = pool.next_from(u32::from(b % 70)).map(id);
     let expected = all.iter().map(|(h, _)| id(*h)).find(|id| id.slot >= u32::from(b % 70));
     assert_eq!(from, expected, "next_from({})", b % 70);
-    let one_by_one: Vec<_> = who.iter().map(|h| pool.view::<Ref<T::N>>(*h).map(|n| number::<T>(&n))).collect();
-    let many: Vec<_> = pool.view_many::<Ref<T::N>>(who).map(|n| n.map(|n| number::<T>(&n))).collect();
+    let one_by_one: Vec<_> =
+        who.iter().map(|h| pool.view::<Ref<T::N>>(*h).map(|n| number::<T>(&n))).collect();
+    let many: Vec<_> =
+        pool.view_many::<Ref<T::N>>(who).map(|n| n.map(|n| number::<T>(&n))).collect();
     assert_eq!(many, one_by_one, "view_many beside view");
     let many: Vec<_> = look.get_many(who).map(|n| n.map(|(_, n)| number::<T>(&n))).collect();
     assert_eq!(many, one_by_one, "get_many beside view");
@@ -425,10 +475,19 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
         Call::SpawnChild => spawned(body, pool.spawn_child(one, make(body))),
         Call::SpawnTree => {
             let stats = pool.stats();
-            if stats.limit - stats.live - stats.staged - stats.reserved - stats.buried - stats.retired < 4 {
+            if stats.limit
+                - stats.live
+                - stats.staged
+                - stats.reserved
+                - stats.buried
+                - stats.retired
+                < 4
+            {
                 return Answer::NewOnes(Vec::new());
             }
-            let part = |n: u16| Branch::new(make::<T>(&Body { kind: 0, ..Body::new(v.wrapping_add(n), Id::NIL) }));
+            let part = |n: u16| {
+                Branch::new(make::<T>(&Body { kind: 0, ..Body::new(v.wrapping_add(n), Id::NIL) }))
+            };
             let branch = part(0).with(part(1).with(part(2))).with(part(3));
             let top = pool.spawn_tree(branch);
             Answer::NewOnes(ids([top].into_iter().chain(pool.tree().descendants(top))))
@@ -470,12 +529,16 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             match b % 2 {
                 0 => tree.gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
                     fuse::burn();
-                    let sum = children.map(|child| number::<T>(&child)).fold(u32::from(v), u32::wrapping_add);
+                    let sum = children
+                        .map(|child| number::<T>(&child))
+                        .fold(u32::from(v), u32::wrapping_add);
                     *n = as_value::<T>(sum);
                 }),
                 _ => tree.par_gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
                     fuse::burn();
-                    let sum = children.map(|child| number::<T>(&child)).fold(u32::from(v), u32::wrapping_add);
+                    let sum = children
+                        .map(|child| number::<T>(&child))
+                        .fold(u32::from(v), u32::wrapping_add);
                     *n = as_value::<T>(sum);
                 }),
             }
@@ -488,7 +551,11 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             while let Some(at) = cursor.next(tree) {
                 walked.push(at);
             }
-            assert_eq!(walked, tree.descendants(one).collect::<Vec<_>>(), "a cursor beside `descendants`");
+            assert_eq!(
+                walked,
+                tree.descendants(one).collect::<Vec<_>>(),
+                "a cursor beside `descendants`"
+            );
             ask_tree(tree, one, two);
             Answer::Found(ids(walked))
         }
@@ -503,9 +570,15 @@ fn ask_tree<T: Piece>(tree: Tree<'_, T>, one: Handle<T>, two: Handle<T>) {
     backwards.reverse();
     assert_eq!(children, backwards, "children from both ends");
     assert_eq!(tree.child_count(one), children.len());
-    assert_eq!((tree.first_child(one), tree.last_child(one)), (children.first().copied(), children.last().copied()));
+    assert_eq!(
+        (tree.first_child(one), tree.last_child(one)),
+        (children.first().copied(), children.last().copied())
+    );
     for pair in children.windows(2) {
-        assert_eq!((tree.next_sibling(pair[0]), tree.prev_sibling(pair[1])), (Some(pair[1]), Some(pair[0])));
+        assert_eq!(
+            (tree.next_sibling(pair[0]), tree.prev_sibling(pair[1])),
+            (Some(pair[1]), Some(pair[0]))
+        );
     }
     let ancestors: Vec<_> = tree.ancestors(one).collect();
     assert_eq!(tree.depth(one), ancestors.len());
@@ -515,12 +588,14 @@ fn ask_tree<T: Piece>(tree: Tree<'_, T>, one: Handle<T>, two: Handle<T>) {
         assert_eq!(tree.root_of(one), *top);
         assert!(tree.roots().any(|root| root == *top), "a root that is not among the roots");
     }
-    let (below, after): (Vec<_>, Vec<_>) = (tree.descendants(one).collect(), tree.post_order(one).collect());
+    let (below, after): (Vec<_>, Vec<_>) =
+        (tree.descendants(one).collect(), tree.post_order(one).collect());
     if tree.is_linked(one) {
         assert_eq!(after.len(), below.len() + 1, "post order has the thing itself");
         assert_eq!(after.last(), Some(&one));
     }
-    let leaves: Vec<_> = below.iter().copied().filter(|at| tree.first_child(*at).is_none()).collect();
+    let leaves: Vec<_> =
+        below.iter().copied().filter(|at| tree.first_child(*at).is_none()).collect();
     if !below.is_empty() {
         assert_eq!(tree.leaves(one).collect::<Vec<_>>(), leaves);
     }
@@ -553,7 +628,9 @@ pub fn look<T: Piece>(pool: &Pool<T>) -> PoolLook {
         let tree = tree_of(pool, relation);
         assert_eq!(tree.check(), Ok(()));
         let all = pool.iter_with_staged().map(|(handle, _)| handle);
-        all.filter(|at| tree.first_child(*at).is_some()).map(|at| (id(at), ids(tree.children(at)))).collect()
+        all.filter(|at| tree.first_child(*at).is_some())
+            .map(|at| (id(at), ids(tree.children(at))))
+            .collect()
     });
     PoolLook { live, staged, counts, tagged, links }
 }

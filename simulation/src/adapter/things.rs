@@ -182,11 +182,12 @@ const fn traits<T: Thing>(name: &'static str) -> Traits {
     }
 }
 
-/// The structs of one world. `$star` is what a field of a borrowed thing needs to be assigned to: a `*` in columns, where it
-/// is a reference.
+/// The structs of one world. `$star` is what a field of a borrowed thing needs to be assigned to: a
+/// `*` in columns, where it is a reference.
 macro_rules! things {
     ($crew:ident $ship:ident $spark:ident $token:ident $block:ident $ticket:ident) => {
-        /// Fields of every home: plain, on the heap, hot and cold; with tags, so that it is kept in clusters.
+        /// Fields of every home: plain, on the heap, hot and cold; with tags, so that it is kept in
+        /// clusters.
         #[derive(Thing, Save, Inspect, Clone, Default, Debug)]
         #[thing($crew)]
         pub struct Crew {
@@ -444,7 +445,8 @@ macro_rules! things {
     };
 }
 
-/// Assigns to a field of a thing that was lent out: a field of a struct in rows, a reference in columns.
+/// Assigns to a field of a thing that was lent out: a field of a struct in rows, a reference in
+/// columns.
 macro_rules! set {
     (rows $thing:ident . $field:ident = $value:expr) => {
         $thing.$field = $value

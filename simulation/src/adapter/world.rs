@@ -1,7 +1,7 @@
 //! One world, played along one route.
 
-use lath::prelude::*;
 use lath::Resident;
+use lath::prelude::*;
 
 use super::Setup;
 use super::pool;
@@ -39,12 +39,30 @@ pub trait Side {
 macro_rules! with_pool {
     ($layout:ident, $number:expr, $t:ident => $do:expr) => {
         match $number {
-            0 => { type $t<L> = <L as Layout>::Crew; $do }
-            1 => { type $t<L> = <L as Layout>::Ship; $do }
-            2 => { type $t<L> = <L as Layout>::Spark; $do }
-            3 => { type $t<L> = <L as Layout>::Token; $do }
-            4 => { type $t<L> = <L as Layout>::Block; $do }
-            _ => { type $t<L> = <L as Layout>::Ticket; $do }
+            0 => {
+                type $t<L> = <L as Layout>::Crew;
+                $do
+            }
+            1 => {
+                type $t<L> = <L as Layout>::Ship;
+                $do
+            }
+            2 => {
+                type $t<L> = <L as Layout>::Spark;
+                $do
+            }
+            3 => {
+                type $t<L> = <L as Layout>::Token;
+                $do
+            }
+            4 => {
+                type $t<L> = <L as Layout>::Block;
+                $do
+            }
+            _ => {
+                type $t<L> = <L as Layout>::Ticket;
+                $do
+            }
         }
     };
 }
@@ -137,7 +155,8 @@ impl<L: Layout> Side for Real<L> {
                 look.twins.push(pool::twin_look(pool));
             });
         }
-        let counted: [usize; 3] = [Tags::A, Tags::B, Tags::C].map(|tag| self.world.pool::<L::Crew>().count_tagged(tag));
+        let counted: [usize; 3] =
+            [Tags::A, Tags::B, Tags::C].map(|tag| self.world.pool::<L::Crew>().count_tagged(tag));
         assert_eq!(counted.map(|count| count as u32), look.pools[0].tagged);
         look
     }

@@ -32,7 +32,8 @@ impl Model {
     /// Says what a look shows that is wrong.
     pub fn same_as(&mut self, look: &Look) -> Result<(), Wrong> {
         for (pool, look) in self.pools.iter_mut().zip(&look.pools) {
-            pool.same_as(look).map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
+            pool.same_as(look)
+                .map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
         }
         Ok(())
     }
@@ -41,7 +42,8 @@ impl Model {
     pub fn adopt(&mut self, look: &Look, side: &dyn Side) -> Result<(), Wrong> {
         for (number, (pool, look)) in self.pools.iter_mut().zip(&look.pools).enumerate() {
             let slots = side.slots(number, pool.high_slot());
-            pool.adopt(look, &slots).map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
+            pool.adopt(look, &slots)
+                .map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
         }
         Ok(())
     }

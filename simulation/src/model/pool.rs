@@ -1,6 +1,7 @@
 //! What a pool should do, as plainly as can be said: a map of everything that is there.
 //!
-//! Which slot a new thing gets is the pool's business, as long as its handle was never handed out before.
+//! Which slot a new thing gets is the pool's business, as long as its handle was never handed out
+//! before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,10 +130,17 @@ impl PoolModel {
         let last = self.last.get(&id.slot).copied().unwrap_or(0);
         expect!((1..=self.limit).contains(&id.slot), "{id:?} is a slot that there cannot be");
         expect!(generation % 2 == 1, "{id:?} was handed out with the even generation {generation}");
-        expect!(generation > last, "{id:?} has generation {generation}, and there was {last} in its slot");
-        let mut in_slot = self.used.range(Id { slot: id.slot, bits: 0 }..Id { slot: id.slot + 1, bits: 0 });
+        expect!(
+            generation > last,
+            "{id:?} has generation {generation}, and there was {last} in its slot"
+        );
+        let mut in_slot =
+            self.used.range(Id { slot: id.slot, bits: 0 }..Id { slot: id.slot + 1, bits: 0 });
         expect!(in_slot.next().is_none(), "{id:?} was handed out while its slot is in use");
-        expect!(!self.retired.contains(&id.slot), "{id:?} was handed out in a slot that is retired");
+        expect!(
+            !self.retired.contains(&id.slot),
+            "{id:?} was handed out in a slot that is retired"
+        );
         self.last.insert(id.slot, generation);
         self.used.insert(id, (fate, self.traits.keep(body)));
         Ok(())
@@ -192,7 +200,9 @@ impl PoolModel {
         match (answer, self.refusal(body)) {
             (Answer::New(id), None) => self.begin(*id, fate, body),
             (Answer::Refused(refusal), Some(expected)) if *refusal == expected => Ok(()),
-            (_, expected) => Err(format!("answered {answer:?}, and should have refused for {expected:?}")),
+            (_, expected) => {
+                Err(format!("answered {answer:?}, and should have refused for {expected:?}"))
+            }
         }
     }
 
@@ -214,9 +224,13 @@ impl PoolModel {
             Call::Spawn | Call::WorldSpawn => self.spawned(answer, &body, Fate::Live),
             Call::Stage => self.spawned(answer, &body, Fate::Staged),
             Call::SpawnMany => {
-                let bodies = (0..b % 24).map(|i| Body::new(v.wrapping_add(i), two)).filter(|body| body.kind < 4);
+                let bodies = (0..b % 24)
+                    .map(|i| Body::new(v.wrapping_add(i), two))
+                    .filter(|body| body.kind < 4);
                 let bodies: Vec<_> = bodies.take(self.room().min(24) as usize).collect();
-                let Answer::NewOnes(new) = answer else { return Err(format!("answered {answer:?}")) };
+                let Answer::NewOnes(new) = answer else {
+                    return Err(format!("answered {answer:?}"));
+                };
                 let told = bodies.len().min(usize::from(b / 24));
                 expect!(new.len() == told, "{} handles instead of {told}", new.len());
                 for (id, body) in new.iter().zip(&bodies) {
@@ -230,7 +244,10 @@ impl PoolModel {
                 match answer {
                     Answer::NewOnes(new) if new.len() == n as usize => {
                         for (i, id) in new.iter().enumerate() {
-                            expect!(id.slot == new[0].slot + i as u32, "the range {new:?} has gaps");
+                            expect!(
+                                id.slot == new[0].slot + i as u32,
+                                "the range {new:?} has gaps"
+                            );
                             let body = Body { kind: 1, ..Body::new(v.wrapping_add(i as u16), two) };
                             self.begin(*id, Fate::Live, &body)?;
                         }
@@ -258,9 +275,19 @@ impl PoolModel {
                 }
             }
             Call::StageFromThreads => {
-                let Answer::NewOnes(new) = answer else { return Err(format!("answered {answer:?}")) };
-                let asked = if self.refusal(&body) == Some(Refusal::Kind) { 0 } else { 3 * u64::from(b % 12) };
-                expect!(new.len() as u64 == asked.min(self.room()), "staged {} of {asked}", new.len());
+                let Answer::NewOnes(new) = answer else {
+                    return Err(format!("answered {answer:?}"));
+                };
+                let asked = if self.refusal(&body) == Some(Refusal::Kind) {
+                    0
+                } else {
+                    3 * u64::from(b % 12)
+                };
+                expect!(
+                    new.len() as u64 == asked.min(self.room()),
+                    "staged {} of {asked}",
+                    new.len()
+                );
                 new.iter().try_for_each(|id| self.begin(*id, Fate::Staged, &body))
             }
             Call::Reserve => {
@@ -296,18 +323,23 @@ impl PoolModel {
                 let there = self.there(one).is_some();
                 if there {
                     for id in self.leave(one, None) {
-                        self.used.entry(id).and_modify(|(fate, _)| *fate = Fate::Buried(u64::from(v % 8)));
+                        self.used
+                            .entry(id)
+                            .and_modify(|(fate, _)| *fate = Fate::Buried(u64::from(v % 8)));
                     }
                 }
                 is(there)
             }
             Call::Reap => {
-                let due = self.with_fate(|fate| matches!(fate, Fate::Buried(epoch) if epoch <= u64::from(v % 8)));
+                let due = self.with_fate(
+                    |fate| matches!(fate, Fate::Buried(epoch) if epoch <= u64::from(v % 8)),
+                );
                 due.iter().for_each(|id| self.end(*id));
                 same(Answer::Count(due.len() as u64))
             }
             Call::Take => {
-                let saw: Vec<_> = self.there(one).map(|body| (one, Some(body.clone()))).into_iter().collect();
+                let saw: Vec<_> =
+                    self.there(one).map(|body| (one, Some(body.clone()))).into_iter().collect();
                 if !saw.is_empty() {
                     self.despawn(one, None);
                 }
@@ -331,7 +363,10 @@ impl PoolModel {
                     if drained.len() == usize::from(b % 6) {
                         break;
                     }
-                    let Some(body) = self.there(id).filter(|_| id.slot % 5 == u32::from(v % 5)) else { continue };
+                    let Some(body) = self.there(id).filter(|_| id.slot % 5 == u32::from(v % 5))
+                    else {
+                        continue;
+                    };
                     drained.push((id, Some(body.clone())));
                     self.despawn(id, None);
                 }
@@ -349,7 +384,9 @@ impl PoolModel {
                 self.last.retain(|slot, _| !retired.contains(slot));
                 same(Answer::Count(retired.len() as u64))
             }
-            Call::Ask => same(Answer::Saw(ask.who.map(|id| (id, self.there(id).cloned())).to_vec())),
+            Call::Ask => {
+                same(Answer::Saw(ask.who.map(|id| (id, self.there(id).cloned())).to_vec()))
+            }
             Call::Edit | Call::GetMut => is(self.edit(one, |body| body.change(v))),
             Call::SetField => is(self.edit(one, |body| body.n = u32::from(v))),
             Call::SetRare => is(self.edit(one, |its| its.rare = body.rare)),
@@ -367,7 +404,11 @@ impl PoolModel {
                 Answer::All(all) if all.len() == 3 && all[0] == Answer::Is(true) => {
                     expect!(self.there(one).is_some(), "split something that is not there");
                     let seen = self.there(two).filter(|_| one != two).cloned();
-                    expect!(all[1] == Answer::Saw(vec![(two, seen.clone())]), "saw {:?} instead of {seen:?}", all[1]);
+                    expect!(
+                        all[1] == Answer::Saw(vec![(two, seen.clone())]),
+                        "saw {:?} instead of {seen:?}",
+                        all[1]
+                    );
                     self.spawned(&all[2], &body, Fate::Staged)?;
                     self.edit(one, |body| body.change(v));
                     Ok(())
@@ -407,14 +448,17 @@ impl PoolModel {
                 let Answer::All(new) = answer else { return Err(format!("answered {answer:?}")) };
                 let mut new = new.iter();
                 for id in self.live() {
-                    if let Some(its) = self.there(three).filter(|_| id != three).map(|body| body.n) {
+                    if let Some(its) = self.there(three).filter(|_| id != three).map(|body| body.n)
+                    {
                         self.edit(id, |body| match b % 2 {
                             0 => body.change(its as u16),
                             _ => body.n = body.n.wrapping_add(its),
                         });
                     }
                     if id.slot % 16 == 1 {
-                        let Some(answer) = new.next() else { return Err("too few were staged".into()) };
+                        let Some(answer) = new.next() else {
+                            return Err("too few were staged".into());
+                        };
                         self.spawned(answer, &body, Fate::Staged)?;
                     }
                 }
@@ -425,9 +469,14 @@ impl PoolModel {
             Call::CloneOver | Call::MoveOut => same(Answer::Done),
             Call::SetReuse | Call::TrackChanges | Call::NextTick => Ok(()),
             Call::ChangedSince => {
-                let Answer::Found(found) = answer else { return Err(format!("answered {answer:?}")) };
+                let Answer::Found(found) = answer else {
+                    return Err(format!("answered {answer:?}"));
+                };
                 let live = self.live();
-                expect!(found.iter().all(|id| live.contains(id)), "{found:?} changed, and {live:?} are live");
+                expect!(
+                    found.iter().all(|id| live.contains(id)),
+                    "{found:?} changed, and {live:?} are live"
+                );
                 Ok(())
             }
             _ => self.judge_tree(ask, answer),
@@ -460,7 +509,12 @@ impl PoolModel {
                     Some(parent) => {
                         if one != two {
                             tree.detach(one);
-                            let at = |kid| tree.kids(parent).iter().position(|other| *other == kid).unwrap_or(0);
+                            let at = |kid| {
+                                tree.kids(parent)
+                                    .iter()
+                                    .position(|other| *other == kid)
+                                    .unwrap_or(0)
+                            };
                             let at = match way {
                                 0 => 0,
                                 1 => at(two),
@@ -478,7 +532,9 @@ impl PoolModel {
             Call::MoveChildren => match tree.kids(one) {
                 _ if !good => refused(Refusal::Stale),
                 _ if one == two => same(Answer::Done),
-                kids if kids.iter().any(|kid| tree.is_at_or_below(two, *kid)) => refused(Refusal::Cycle),
+                kids if kids.iter().any(|kid| tree.is_at_or_below(two, *kid)) => {
+                    refused(Refusal::Cycle)
+                }
                 kids => {
                     for kid in kids {
                         tree.detach(kid);
@@ -490,7 +546,9 @@ impl PoolModel {
             Call::SwapPlaces => match () {
                 () if !good => refused(Refusal::Stale),
                 () if one == two => same(Answer::Done),
-                () if tree.is_at_or_below(one, two) || tree.is_at_or_below(two, one) => refused(Refusal::Cycle),
+                () if tree.is_at_or_below(one, two) || tree.is_at_or_below(two, one) => {
+                    refused(Refusal::Cycle)
+                }
                 () => {
                     tree.swap(one, two);
                     same(Answer::Done)
@@ -511,13 +569,19 @@ impl PoolModel {
                 _ => self.spawned(answer, &body, Fate::Live),
             },
             Call::SpawnTree => {
-                let Answer::NewOnes(new) = answer else { return Err(format!("answered {answer:?}")) };
+                let Answer::NewOnes(new) = answer else {
+                    return Err(format!("answered {answer:?}"));
+                };
                 if self.room() < 4 && new.is_empty() {
                     return Ok(());
                 }
                 expect!(new.len() == 4, "{} things instead of 4", new.len());
                 for (n, id) in new.iter().enumerate() {
-                    self.begin(*id, Fate::Live, &Body { kind: 0, ..Body::new(v.wrapping_add(n as u16), Id::NIL) })?;
+                    self.begin(
+                        *id,
+                        Fate::Live,
+                        &Body { kind: 0, ..Body::new(v.wrapping_add(n as u16), Id::NIL) },
+                    )?;
                 }
                 for (child, parent) in [(1, 0), (2, 1), (3, 0)] {
                     self.trees[0].put_last(new[child], new[parent]);
@@ -562,7 +626,11 @@ impl PoolModel {
     }
 
     fn live_kids(&self, relation: usize, id: Id) -> Vec<Id> {
-        self.trees[relation].kids(id).into_iter().filter(|kid| self.fate(*kid) == Some(Fate::Live)).collect()
+        self.trees[relation]
+            .kids(id)
+            .into_iter()
+            .filter(|kid| self.fate(*kid) == Some(Fate::Live))
+            .collect()
     }
 
     fn cascade(&mut self, relation: usize, id: Id, above: u32) {
@@ -582,7 +650,8 @@ impl PoolModel {
         self.there(id).map_or(0, |body| body.n)
     }
 
-    /// The subtree of a thing leaves and comes back under other handles, linked as it was in the first tree and in no other.
+    /// The subtree of a thing leaves and comes back under other handles, linked as it was in the
+    /// first tree and in no other.
     fn graft(&mut self, one: Id, answer: &Answer) -> Result<(), Wrong> {
         let Answer::NewOnes(new) = answer else { return Err(format!("answered {answer:?}")) };
         let Some(body) = self.there(one).cloned() else {
@@ -603,7 +672,8 @@ impl PoolModel {
         }
         for (n, (_, body)) in were.iter().enumerate() {
             self.begin(new[n], Fate::Live, body)?;
-            let parent = parents[n].and_then(|parent| were.iter().position(|(id, _)| *id == parent));
+            let parent =
+                parents[n].and_then(|parent| were.iter().position(|(id, _)| *id == parent));
             if let Some(parent) = parent.filter(|_| n > 0) {
                 self.trees[0].put_last(new[n], new[parent]);
             }
@@ -619,21 +689,27 @@ impl PoolModel {
 
     fn may_spawn_at(&self, id: Id, body: &Body) -> Option<Refusal> {
         let kind = self.traits.keep(body).kind;
-        let mut in_slot = self.used.range(Id { slot: id.slot, bits: 0 }..Id { slot: id.slot + 1, bits: 0 });
+        let mut in_slot =
+            self.used.range(Id { slot: id.slot, bits: 0 }..Id { slot: id.slot + 1, bits: 0 });
         match () {
             () if kind >> self.traits.kind_bits != 0 => Some(Refusal::Kind),
-            () if id == Id::NIL || id.slot > self.limit || self.kind(id) != kind => Some(Refusal::Handle),
+            () if id == Id::NIL || id.slot > self.limit || self.kind(id) != kind => {
+                Some(Refusal::Handle)
+            }
             () if self.fate(id) == Some(Fate::Reserved) => None,
             () if in_slot.next().is_some() => Some(Refusal::Occupied),
             () if self.retired.contains(&id.slot) => Some(Refusal::Handle),
-            () if self.traits.generation(id) > self.last.get(&id.slot).copied().unwrap_or(0) => None,
+            () if self.traits.generation(id) > self.last.get(&id.slot).copied().unwrap_or(0) => {
+                None
+            }
             () => Some(Refusal::Handle),
         }
     }
 
     /// Whether so many slots in a row are free.
     fn has_run(&self, n: u32) -> bool {
-        let mut taken: Vec<u32> = self.used.keys().map(|id| id.slot).chain(self.retired.iter().copied()).collect();
+        let mut taken: Vec<u32> =
+            self.used.keys().map(|id| id.slot).chain(self.retired.iter().copied()).collect();
         taken.sort_unstable();
         let (mut before, mut found) = (0, false);
         for slot in taken.into_iter().chain([self.limit.wrapping_add(1).max(self.limit)]) {
@@ -643,11 +719,13 @@ impl PoolModel {
         found
     }
 
-    /// Takes over what a look shows where a call left it open, and then says what it shows that is wrong.
+    /// Takes over what a look shows where a call left it open, and then says what it shows that is
+    /// wrong.
     pub fn same_as(&mut self, look: &PoolLook) -> Result<(), Wrong> {
         if !self.untold.is_empty() {
             let mut untold = std::mem::take(&mut self.untold);
-            let unknown: Vec<_> = look.live.iter().filter(|(id, _)| !self.used.contains_key(id)).collect();
+            let unknown: Vec<_> =
+                look.live.iter().filter(|(id, _)| !self.used.contains_key(id)).collect();
             for (id, body) in unknown {
                 let Some(at) = untold.iter().position(|untold| untold == body) else {
                     return Err(format!("{id:?} came from nowhere, with {body:?}"));
@@ -677,8 +755,13 @@ impl PoolModel {
             count(|fate| matches!(fate, Fate::Buried(_))),
             self.retired.len() as u32,
         ];
-        expect!(look.counts == counts, "live, staged, reserved, buried, retired: {:?}, not {counts:?}", look.counts);
-        let tagged = [1, 2, 4].map(|tag| live.iter().filter(|(_, body)| body.tags & tag != 0).count() as u32);
+        expect!(
+            look.counts == counts,
+            "live, staged, reserved, buried, retired: {:?}, not {counts:?}",
+            look.counts
+        );
+        let tagged = [1, 2, 4]
+            .map(|tag| live.iter().filter(|(_, body)| body.tags & tag != 0).count() as u32);
         expect!(look.tagged == tagged, "so many have each tag: {:?}, not {tagged:?}", look.tagged);
         for (relation, (seen, tree)) in look.links.iter().zip(&self.trees).enumerate() {
             first_difference(&format!("linked in tree {relation}"), seen, &tree.all())?;
@@ -686,13 +769,14 @@ impl PoolModel {
         Ok(())
     }
 
-    /// After a panic somewhere in a call: what is there now is believed, if it can be what is left of what was there, or what
-    /// was to come. `slots` says what each slot is at.
+    /// After a panic somewhere in a call: what is there now is believed, if it can be what is left
+    /// of what was there, or what was to come. `slots` says what each slot is at.
     pub fn adopt(&mut self, look: &PoolLook, slots: &[Slot]) -> Result<(), Wrong> {
         (self.untold, self.numbers_unknown) = (Vec::new(), false);
-        let seen: BTreeMap<Id, (Fate, Body)> = (look.live.iter().map(|(id, body)| (*id, (Fate::Live, body.clone()))))
-            .chain(look.staged.iter().map(|(id, body)| (*id, (Fate::Staged, body.clone()))))
-            .collect();
+        let seen: BTreeMap<Id, (Fate, Body)> =
+            (look.live.iter().map(|(id, body)| (*id, (Fate::Live, body.clone()))))
+                .chain(look.staged.iter().map(|(id, body)| (*id, (Fate::Staged, body.clone()))))
+                .collect();
         let gone = |fate| matches!(fate, Fate::Live | Fate::Staged);
         for id in self.with_fate(gone).into_iter().filter(|id| !seen.contains_key(id)) {
             self.end(id);
@@ -702,7 +786,8 @@ impl PoolModel {
             self.with_fate(|fate| fate == Fate::Reserved).into_iter().for_each(|id| self.end(id));
         }
         let epoch = |fate| if let Fate::Buried(epoch) = fate { Some(epoch) } else { None };
-        let mut buried: Vec<_> = self.used.iter().filter_map(|(id, (fate, _))| Some((epoch(*fate)?, *id))).collect();
+        let mut buried: Vec<_> =
+            self.used.iter().filter_map(|(id, (fate, _))| Some((epoch(*fate)?, *id))).collect();
         buried.sort_unstable();
         let left = buried.len().saturating_sub(look.counts[3] as usize);
         buried.iter().take(left).for_each(|(_, id)| self.end(*id));
@@ -746,7 +831,11 @@ fn held(body: &Body) -> Body {
 }
 
 /// The first place where two lists differ.
-fn first_difference<T: std::fmt::Debug + PartialEq>(what: &str, seen: &[T], right: &[T]) -> Result<(), Wrong> {
+fn first_difference<T: std::fmt::Debug + PartialEq>(
+    what: &str,
+    seen: &[T],
+    right: &[T],
+) -> Result<(), Wrong> {
     let at = seen.iter().zip(right).take_while(|(seen, right)| seen == right).count();
     expect!(
         at == seen.len() && at == right.len(),

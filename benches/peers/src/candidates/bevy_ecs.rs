@@ -1,6 +1,7 @@
-//! bevy_ecs: `World` with prepared queries, by the calls that its documentation recommends for speed: loops over whole
-//! tables as slices, without change detection; lookups through one query for all of them. A tag that comes and goes is
-//! kept in a sparse set, as its documentation says; one that stays, in a table.
+//! bevy_ecs: `World` with prepared queries, by the calls that its documentation recommends for
+//! speed: loops over whole tables as slices, without change detection; lookups through one query
+//! for all of them. A tag that comes and goes is kept in a sparse set, as its documentation says;
+//! one that stays, in a table.
 
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
@@ -76,7 +77,9 @@ impl Movers for BevyMovers {
     }
 
     fn step(&mut self) {
-        for (mut positions, velocities) in self.moving.contiguous_iter_mut(&mut self.world).expect("in tables") {
+        for (mut positions, velocities) in
+            self.moving.contiguous_iter_mut(&mut self.world).expect("in tables")
+        {
             step(positions.bypass_change_detection(), velocities);
         }
     }
@@ -108,7 +111,9 @@ impl Movers for BevyMatching {
     }
 
     fn step(&mut self) {
-        for (mut positions, velocities) in self.moving.contiguous_iter_mut(&mut self.world).expect("in tables") {
+        for (mut positions, velocities) in
+            self.moving.contiguous_iter_mut(&mut self.world).expect("in tables")
+        {
             step(positions.bypass_change_detection(), velocities);
         }
     }

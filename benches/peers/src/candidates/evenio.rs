@@ -1,5 +1,5 @@
-//! evenio: loops and many lookups are handlers of events, as its documentation shows. A thing is spawned empty and its components are put
-//! in one by one: there is no other way.
+//! evenio: loops and many lookups are handlers of events, as its documentation shows. A thing is
+//! spawned empty and its components are put in one by one: there is no other way.
 
 use evenio::prelude::*;
 
@@ -52,7 +52,8 @@ impl<T: Inserted> Store<T> for Evenio {
         let mut world = World::new();
         world.add_handler(|mut asked: ReceiverMut<Sum>, healths: Fetcher<&Health>| {
             let field = |key| healths.get(key).map_or(0.0, |health| health.0);
-            *asked.event.sum = asked.event.keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()));
+            *asked.event.sum =
+                asked.event.keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()));
         });
         Self(world)
     }
@@ -131,11 +132,13 @@ pub(crate) struct EvenioMatching {
 impl Movers for EvenioMatching {
     fn new() -> Self {
         let mut world = World::new();
-        world.add_handler(|_: Receiver<Step>, moving: Fetcher<(&mut Position, &Velocity, With<&Match>)>| {
-            for (position, velocity, _) in moving {
-                position.0 += velocity.0 * DT;
-            }
-        });
+        world.add_handler(
+            |_: Receiver<Step>, moving: Fetcher<(&mut Position, &Velocity, With<&Match>)>| {
+                for (position, velocity, _) in moving {
+                    position.0 += velocity.0 * DT;
+                }
+            },
+        );
         Self { world, matching: Vec::new() }
     }
 
@@ -165,7 +168,9 @@ fn spawn(world: &mut World, mover: Mover) -> EntityId {
 }
 
 fn positions(world: &World, of: &[EntityId], mut see: impl FnMut(Vec3)) {
-    of.iter().filter_map(|&entity| world.get::<Position>(entity)).for_each(|position| see(position.0));
+    of.iter()
+        .filter_map(|&entity| world.get::<Position>(entity))
+        .for_each(|position| see(position.0));
 }
 
 #[derive(GlobalEvent)]
@@ -200,7 +205,10 @@ impl Kinds for EvenioKinds {
     }
 
     fn data(&mut self, mut see: impl FnMut(f32)) {
-        self.all.iter().filter_map(|&entity| self.world.get::<Data>(entity)).for_each(|data| see(data.0));
+        self.all
+            .iter()
+            .filter_map(|&entity| self.world.get::<Data>(entity))
+            .for_each(|data| see(data.0));
     }
 }
 

@@ -1,5 +1,5 @@
-//! What users of a plain container do instead of tags and kinds: flags in each row, and an `if` in each loop. For `raw`,
-//! slotmap and thunderdome; and their loops over everything.
+//! What users of a plain container do instead of tags and kinds: flags in each row, and an `if` in
+//! each loop. For `raw`, slotmap and thunderdome; and their loops over everything.
 
 use slotmap::{DefaultKey, SlotMap};
 use thunderdome::{Arena, Index};
@@ -32,14 +32,17 @@ struct RawRow {
     row: Row<f32>,
 }
 
-/// `raw` for tags: a bit in a row, behind the same check of the generation that everybody makes. Nothing is ever taken
-/// out.
+/// `raw` for tags: a bit in a row, behind the same check of the generation that everybody makes.
+/// Nothing is ever taken out.
 pub(crate) struct RawTagging(Vec<RawRow>);
 
 impl RawTagging {
     #[inline(always)]
     fn row(&mut self, key: RawKey) -> Option<&mut Row<f32>> {
-        self.0.get_mut(key.index as usize).filter(|row| row.generation == key.generation).map(|row| &mut row.row)
+        self.0
+            .get_mut(key.index as usize)
+            .filter(|row| row.generation == key.generation)
+            .map(|row| &mut row.row)
     }
 }
 
@@ -115,15 +118,22 @@ macro_rules! candidates {
             }
 
             fn step(&mut self) {
-                self.0.iter_mut().filter(|(_, row)| row.matches()).for_each(|(_, row)| row.thing.step());
+                self.0
+                    .iter_mut()
+                    .filter(|(_, row)| row.matches())
+                    .for_each(|(_, row)| row.thing.step());
             }
 
             fn positions(&mut self, mut see: impl FnMut(Vec3)) {
-                self.0.iter().filter(|(_, row)| row.matches()).for_each(|(_, row)| see(row.thing.pos));
+                self.0
+                    .iter()
+                    .filter(|(_, row)| row.matches())
+                    .for_each(|(_, row)| see(row.thing.pos));
             }
         }
 
-        /// Things of 26 kinds in one map: the number that they have in common, the kind, and a number of its own.
+        /// Things of 26 kinds in one map: the number that they have in common, the kind, and a
+        /// number of its own.
         pub(crate) struct $kinds($map<(f32, usize, f32)>);
 
         impl Kinds for $kinds {

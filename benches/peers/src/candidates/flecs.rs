@@ -1,5 +1,5 @@
-//! flecs: cached queries over whole tables, by the calls that its documentation recommends for speed. A tag is a component
-//! without data.
+//! flecs: cached queries over whole tables, by the calls that its documentation recommends for
+//! speed. A tag is a component without data.
 
 use flecs_ecs::prelude::*;
 
@@ -36,7 +36,8 @@ impl Set for Fat {
 
     fn set_many(world: &World, things: impl ExactSizeIterator<Item = Self>) -> Vec<Entity> {
         let count = things.len();
-        let (mut positions, mut velocities) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut positions, mut velocities) =
+            (Vec::with_capacity(count), Vec::with_capacity(count));
         let (mut rotations, mut healths) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut links_of = Vec::with_capacity(count);
         for (health, position, velocity, rotation, links) in things.map(Self::parts) {
@@ -152,7 +153,9 @@ fn step(moving: &Query<(&'static mut Position, &'static Velocity)>) {
         while tables.next() {
             let mut positions = tables.field_mut::<Position>(0);
             let velocities = tables.field::<Velocity>(1);
-            for (position, velocity) in positions.as_mut_slice().iter_mut().zip(velocities.as_slice()) {
+            for (position, velocity) in
+                positions.as_mut_slice().iter_mut().zip(velocities.as_slice())
+            {
                 position.0 += velocity.0 * DT;
             }
         }

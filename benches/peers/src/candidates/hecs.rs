@@ -1,5 +1,5 @@
-//! hecs: `World`, by the calls that its documentation shows; exclusive queries and views, which skip the run-time borrow
-//! checks. A tag is a component without data.
+//! hecs: `World`, by the calls that its documentation shows; exclusive queries and views, which
+//! skip the run-time borrow checks. A tag is a component without data.
 
 use hecs::{Entity, With, World};
 
@@ -93,7 +93,10 @@ impl Movers for HecsMatching {
     }
 
     fn positions(&mut self, mut see: impl FnMut(Vec3)) {
-        self.0.query_mut::<With<&Position, &Match>>().into_iter().for_each(|position| see(position.0));
+        self.0
+            .query_mut::<With<&Position, &Match>>()
+            .into_iter()
+            .for_each(|position| see(position.0));
     }
 }
 

@@ -51,7 +51,8 @@ impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRows<T> {
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<T>]) -> u32 {
         let things = self.0.look::<&T>();
-        keys.iter().fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, T::field).to_bits()))
+        keys.iter()
+            .fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, T::field).to_bits()))
     }
 }
 
@@ -97,7 +98,8 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRowsRead<T> {
     }
 }
 
-/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch memory ahead.
+/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch
+/// memory ahead.
 pub(crate) struct LathRowsMany<T: Thing>(LathRows<T>);
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRowsMany<T> {

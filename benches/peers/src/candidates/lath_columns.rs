@@ -3,7 +3,9 @@
 use lath_core::{Handle, Pool, Ref, Thing, View};
 
 use crate::store::{Lookup, SpawnMany, Store};
-use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small, column_fat, column_small, hot_fat};
+use crate::things::{
+    ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small, column_fat, column_small, hot_fat,
+};
 
 /// A thing that is kept in columns in the place of `T`.
 pub(crate) trait InPlaceOf<T>: Thing + From<T> {
@@ -71,7 +73,8 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> SpawnMany<T> for LathColumns<C> {
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Handle<C>>) {
         let mut things = things;
         let count = things.len() as u32;
-        let range = self.0.spawn_range(count, move |_| C::from(things.next().expect("as many as it said")));
+        let range =
+            self.0.spawn_range(count, move |_| C::from(things.next().expect("as many as it said")));
         keys.extend(range.expect("there is room").iter());
     }
 }
@@ -85,11 +88,13 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<C>]) -> u32 {
         let things = self.0.look::<C::Seen>();
-        keys.iter().fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, C::field).to_bits()))
+        keys.iter()
+            .fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, C::field).to_bits()))
     }
 }
 
-/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch memory ahead.
+/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch
+/// memory ahead.
 pub(crate) struct LathColumnsMany<C: Thing>(LathColumns<C>);
 
 impl<T: Sample, C: InPlaceOf<T> + 'static> Store<T> for LathColumnsMany<C> {

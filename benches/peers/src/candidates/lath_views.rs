@@ -1,11 +1,12 @@
-//! lath by views: `Pool::each` with an ordinary closure, and tags. The same code for rows and for columns.
+//! lath by views: `Pool::each` with an ordinary closure, and tags. The same code for rows and for
+//! columns.
 
 use lath_core::{Handle, Mut, Pool, Ref, View};
 
 use crate::store::{self, Movers, Tagging};
 use crate::things::{
-    ColumnKindred, ColumnLabelled, ColumnMarked, ColumnMover, DT, Kindred, Labelled, Mark, Marked, Mover, Vec3,
-    column_kindred, column_marked, column_mover, kindred, marked, mover,
+    ColumnKindred, ColumnLabelled, ColumnMarked, ColumnMover, DT, Kindred, Labelled, Mark, Marked,
+    Mover, Vec3, column_kindred, column_marked, column_mover, kindred, marked, mover,
 };
 
 macro_rules! movers {

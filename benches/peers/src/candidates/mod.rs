@@ -32,8 +32,8 @@ pub(crate) use self::bevy_ecs::{Bevy, BevyKinds, BevyMatching, BevyMovers, BevyT
 #[cfg(feature = "ecs")]
 pub(crate) use self::evenio::{Evenio, EvenioKinds, EvenioMatching, EvenioMovers, EvenioTagging};
 pub(crate) use self::flagged::{
-    RawTagging, SlotMapKinds, SlotMapMatching, SlotMapMovers, SlotMapTagging, ThunderdomeKinds, ThunderdomeMatching,
-    ThunderdomeMovers, ThunderdomeTagging,
+    RawTagging, SlotMapKinds, SlotMapMatching, SlotMapMovers, SlotMapTagging, ThunderdomeKinds,
+    ThunderdomeMatching, ThunderdomeMovers, ThunderdomeTagging,
 };
 #[cfg(feature = "flecs")]
 pub(crate) use self::flecs::{Flecs, FlecsKinds, FlecsMatching, FlecsMovers, FlecsTagging};
@@ -42,18 +42,22 @@ pub(crate) use self::hecs::{Hecs, HecsKinds, HecsMatching, HecsMovers, HecsTaggi
 pub(crate) use self::lath::{Grown, LathRows, LathRowsMany, LathRowsRead};
 pub(crate) use self::lath_columns::{LathColumns, LathColumnsMany};
 pub(crate) use self::lath_views::{
-    LathColumnKinds, LathColumnMatching, LathColumnMovers, LathColumnTagging, LathRowKinds, LathRowMatching,
-    LathRowMovers, LathRowTagging,
+    LathColumnKinds, LathColumnMatching, LathColumnMovers, LathColumnTagging, LathRowKinds,
+    LathRowMatching, LathRowMovers, LathRowTagging,
 };
 pub(crate) use self::raw_fields::RawFields;
 pub(crate) use self::raw_flat::{RawKinds, RawMovers};
 pub(crate) use self::raw_packed::RawPacked;
 pub(crate) use self::raw_rows::RawRows;
 #[cfg(feature = "ecs")]
-pub(crate) use self::shipyard::{Shipyard, ShipyardKinds, ShipyardMatching, ShipyardMovers, ShipyardTagging};
+pub(crate) use self::shipyard::{
+    Shipyard, ShipyardKinds, ShipyardMatching, ShipyardMovers, ShipyardTagging,
+};
 pub(crate) use self::slotmap::{SlotMapBasic, SlotMapDense, SlotMapHop};
 #[cfg(feature = "ecs")]
 pub(crate) use self::soa_rs::{SoaRs, SoaRsKinds, SoaRsMatching, SoaRsMovers};
 #[cfg(feature = "ecs")]
-pub(crate) use self::sparsey::{Sparsey, SparseyKinds, SparseyMatching, SparseyMovers, SparseyTagging};
+pub(crate) use self::sparsey::{
+    Sparsey, SparseyKinds, SparseyMatching, SparseyMovers, SparseyTagging,
+};
 pub(crate) use self::thunderdome::Thunderdome;

@@ -1,7 +1,9 @@
-//! `raw` for lookups: only the field that is asked for, in an array of its own, with the generation beside it.
+//! `raw` for lookups: only the field that is asked for, in an array of its own, with the generation
+//! beside it.
 //!
-//! Eight bytes per thing: one cache line answers both questions, and eight times as many things fit into the cache as
-//! with the 100-byte rows of everybody else. The rest of the thing would be kept elsewhere; nobody looks at it here.
+//! Eight bytes per thing: one cache line answers both questions, and eight times as many things fit
+//! into the cache as with the 100-byte rows of everybody else. The rest of the thing would be kept
+//! elsewhere; nobody looks at it here.
 
 use crate::candidates::raw_rows::RawKey;
 use crate::store::{Lookup, Store};

@@ -1,7 +1,9 @@
-//! `raw` for loops over columns: flat arrays of `f32`, in a plain loop that every compiler vectorises.
+//! `raw` for loops over columns: flat arrays of `f32`, in a plain loop that every compiler
+//! vectorises.
 //!
-//! Three floats of a position lie side by side, and whose they are is no matter while they are moved. Things that do not
-//! match are kept out, as an expert would keep them in arrays of their own.
+//! Three floats of a position lie side by side, and whose they are is no matter while they are
+//! moved. Things that do not match are kept out, as an expert would keep them in arrays of their
+//! own.
 
 use crate::store::{Kinds, Movers};
 use crate::things::{DT, Mover, Vec3};

@@ -1,7 +1,7 @@
 //! `raw` for walks: the things packed in one `Vec`, no holes, a plain loop over the slice.
 //!
-//! Taking one out moves the last one into its place; two arrays of numbers remember who is where. Nothing walks faster,
-//! and nothing that keeps things in their places has to.
+//! Taking one out moves the last one into its place; two arrays of numbers remember who is where.
+//! Nothing walks faster, and nothing that keeps things in their places has to.
 
 use crate::store::{Store, Walk};
 use crate::things::Sample;

@@ -1,8 +1,10 @@
-//! `raw` for spawning and churn: a `Vec` of rows that doubles, with a generation and the next free place in each row.
+//! `raw` for spawning and churn: a `Vec` of rows that doubles, with a generation and the next free
+//! place in each row.
 //!
-//! What an expert writes in ten minutes, without `unsafe`: `push` while nothing is free, otherwise the place that was
-//! freed last. A row's generation is odd while the row is live. `push` builds the thing in place; there is no copy from
-//! the stack. Doubling moves the rows unless what follows them on the heap happens to be free.
+//! What an expert writes in ten minutes, without `unsafe`: `push` while nothing is free, otherwise
+//! the place that was freed last. A row's generation is odd while the row is live. `push` builds
+//! the thing in place; there is no copy from the stack. Doubling moves the rows unless what follows
+//! them on the heap happens to be free.
 
 use crate::store::{Lookup, SpawnMany, Store};
 use crate::things::Sample;
@@ -63,7 +65,8 @@ impl<T: Sample> Store<T> for RawRows<T> {
     }
 }
 
-/// Reserves once, extends without a check per row, then counts the keys out: only ever used on rows without free places.
+/// Reserves once, extends without a check per row, then counts the keys out: only ever used on rows
+/// without free places.
 impl<T: Sample> SpawnMany<T> for RawRows<T> {
     #[inline(always)]
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<RawKey>) {

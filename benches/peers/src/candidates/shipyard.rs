@@ -1,5 +1,6 @@
-//! shipyard: sparse sets, by the calls that its guide recommends for speed: `for_each`, views that are borrowed once for a whole
-//! loop, `bulk_add_entity`. Its advice on deleting (ask only the storages that matter) changes nothing here: all of them do.
+//! shipyard: sparse sets, by the calls that its guide recommends for speed: `for_each`, views that
+//! are borrowed once for a whole loop, `bulk_add_entity`. Its advice on deleting (ask only the
+//! storages that matter) changes nothing here: all of them do.
 
 use shipyard::{Component, EntityId, Get, IntoIter, View, ViewMut, World};
 
@@ -91,7 +92,9 @@ impl Movers for ShipyardMovers {
 
     fn step(&mut self) {
         self.0.run(|mut positions: ViewMut<Position>, velocities: View<Velocity>| {
-            (&mut positions, &velocities).iter().for_each(|(position, velocity)| position.0 += velocity.0 * DT);
+            (&mut positions, &velocities)
+                .iter()
+                .for_each(|(position, velocity)| position.0 += velocity.0 * DT);
         });
     }
 
@@ -118,10 +121,14 @@ impl Movers for ShipyardMatching {
     }
 
     fn step(&mut self) {
-        self.0.run(|mut positions: ViewMut<Position>, velocities: View<Velocity>, matching: View<Match>| {
-            let all = (&mut positions, &velocities, &matching).iter();
-            all.for_each(|(position, velocity, _)| position.0 += velocity.0 * DT);
-        });
+        self.0.run(
+            |mut positions: ViewMut<Position>,
+             velocities: View<Velocity>,
+             matching: View<Match>| {
+                let all = (&mut positions, &velocities, &matching).iter();
+                all.for_each(|(position, velocity, _)| position.0 += velocity.0 * DT);
+            },
+        );
     }
 
     fn positions(&mut self, mut see: impl FnMut(Vec3)) {

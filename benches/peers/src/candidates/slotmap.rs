@@ -1,8 +1,8 @@
 //! slotmap: its three maps, by the calls that its documentation shows.
 //!
-//! `SlotMap` is what it recommends for everything but walks; `HopSlotMap` (deprecated since 1.1, still quicker over
-//! holes) and `DenseSlotMap` (packed, with an indirection at every lookup) take part in the walks. There is no bulk
-//! insertion: one reserves, then inserts.
+//! `SlotMap` is what it recommends for everything but walks; `HopSlotMap` (deprecated since 1.1,
+//! still quicker over holes) and `DenseSlotMap` (packed, with an indirection at every lookup) take
+//! part in the walks. There is no bulk insertion: one reserves, then inserts.
 
 use slotmap::DefaultKey;
 
@@ -43,7 +43,11 @@ macro_rules! candidate {
 
         impl<T: Sample> SpawnMany<T> for $wrapper<T> {
             #[inline(always)]
-            fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<DefaultKey>) {
+            fn spawn_many(
+                &mut self,
+                things: impl ExactSizeIterator<Item = T>,
+                keys: &mut Vec<DefaultKey>,
+            ) {
                 self.0.reserve(things.len());
                 keys.extend(things.map(|thing| self.0.insert(thing)));
             }

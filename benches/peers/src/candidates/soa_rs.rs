@@ -1,6 +1,6 @@
-//! soa-rs: `Soa`, a vector of structs in columns; walks over the slices of the fields. It names nothing, so it takes part
-//! where nothing is taken out, and not in lookups: an index asks for no generation. What matches and what kind a thing is of, are
-//! fields like others.
+//! soa-rs: `Soa`, a vector of structs in columns; walks over the slices of the fields. It names
+//! nothing, so it takes part where nothing is taken out, and not in lookups: an index asks for no
+//! generation. What matches and what kind a thing is of, are fields like others.
 
 use soa_rs::{Soa, Soars};
 
@@ -113,7 +113,9 @@ impl Movers for SoaRsMatching {
 
     fn step(&mut self) {
         let movers = self.0.slices_mut();
-        for ((pos, &mut vel), &mut matches) in movers.pos.iter_mut().zip(movers.vel).zip(movers.matches) {
+        for ((pos, &mut vel), &mut matches) in
+            movers.pos.iter_mut().zip(movers.vel).zip(movers.matches)
+        {
             if matches {
                 *pos += vel * DT;
             }

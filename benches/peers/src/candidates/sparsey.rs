@@ -1,9 +1,11 @@
-//! sparsey: `World` with groups for what is walked together, and walks over slices, as its documentation recommends for
-//! speed.
+//! sparsey: `World` with groups for what is walked together, and walks over slices, as its
+//! documentation recommends for speed.
 
 use sparsey::{Entity, World};
 
-use crate::parts::{Data, Health, InParts, Links, Match, Position, Rotation, Velocity, of_mover, with_kind};
+use crate::parts::{
+    Data, Health, InParts, Links, Match, Position, Rotation, Velocity, of_mover, with_kind,
+};
 use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, KINDS, Mover, Vec3};
 

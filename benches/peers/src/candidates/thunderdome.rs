@@ -1,4 +1,5 @@
-//! thunderdome: `Arena`, by the calls that its documentation shows. Bulk insertion is a `with_capacity` and a loop.
+//! thunderdome: `Arena`, by the calls that its documentation shows. Bulk insertion is a
+//! `with_capacity` and a loop.
 
 use thunderdome::{Arena, Index};
 
@@ -29,7 +30,8 @@ impl<T: Sample> Store<T> for Thunderdome<T> {
 impl<T: Sample> SpawnMany<T> for Thunderdome<T> {
     #[inline(always)]
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Index>) {
-        // An arena cannot reserve later on; every workload starts from an empty one, where this is the same.
+        // An arena cannot reserve later on; every workload starts from an empty one, where this is
+        // the same.
         assert!(self.0.is_empty(), "only an empty arena can be replaced by one with room");
         self.0 = Arena::with_capacity(things.len());
         keys.extend(things.map(|thing| self.0.insert(thing)));

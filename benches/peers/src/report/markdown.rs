@@ -1,4 +1,5 @@
-//! The results as tables for `docs/measurements.md`: one with the bars, and one per family of workloads with everybody in it.
+//! The results as tables for `docs/measurements.md`: one with the bars, and one per family of
+//! workloads with everybody in it.
 
 use std::fmt::Write;
 
@@ -8,7 +9,8 @@ use crate::workload::Unit;
 /// All tables.
 pub(crate) fn document(outcomes: &[Outcome<'_>]) -> String {
     let mut text = String::new();
-    let promising: Vec<_> = outcomes.iter().filter(|outcome| !outcome.workload.bars.is_empty()).collect();
+    let promising: Vec<_> =
+        outcomes.iter().filter(|outcome| !outcome.workload.bars.is_empty()).collect();
     if !promising.is_empty() {
         text.push_str("## Where lath stands\n\n");
         row(&mut text, ["workload", "best peer", "lath", "bar", ""].map(String::from));
@@ -67,7 +69,8 @@ fn family_of<'a>(outcome: &'a Outcome<'_>) -> &'a str {
     }
 }
 
-/// A line per workload, a column per candidate: ratios to the first, whose own figure stands in its column.
+/// A line per workload, a column per candidate: ratios to the first, whose own figure stands in its
+/// column.
 fn everybody(text: &mut String, family: Vec<&Outcome<'_>>) {
     let mut names: Vec<&str> = Vec::new();
     for line in family.iter().flat_map(|outcome| &outcome.lines) {
@@ -129,21 +132,36 @@ mod tests {
 
     #[test]
     fn a_table_names_the_best_peer_and_says_what_was_missed() {
-        let (spawn, tag) = (Workload::new("spawn-1k", "spawn", BARS), Workload::new("tag", "tag", &[]));
+        let (spawn, tag) =
+            (Workload::new("spawn-1k", "spawn", BARS), Workload::new("tag", "tag", &[]));
         let line = |name, figure: f64| Line::of(name, vec![figure; 3]);
         let outcomes = [
             Outcome {
                 workload: &spawn,
                 rounds: 3,
-                lines: vec![line("raw", 1.0), line("lath-rows", 1.25), line("hecs", 3.0), line("slotmap", 2.0)],
+                lines: vec![
+                    line("raw", 1.0),
+                    line("lath-rows", 1.25),
+                    line("hecs", 3.0),
+                    line("slotmap", 2.0),
+                ],
             },
-            Outcome { workload: &tag, rounds: 3, lines: vec![line("raw", 2e-6), line("hecs", 3e-4)] },
+            Outcome {
+                workload: &tag,
+                rounds: 3,
+                lines: vec![line("raw", 2e-6), line("hecs", 3e-4)],
+            },
         ];
         let text = document(&outcomes);
-        assert!(text.contains("| spawn | slotmap 2.00 | 1.25 lath-rows | 1.10 | missed |"), "{text}");
+        assert!(
+            text.contains("| spawn | slotmap 2.00 | 1.25 lath-rows | 1.10 | missed |"),
+            "{text}"
+        );
         assert!(text.contains("| workload | raw | hecs | slotmap | lath-rows |"), "{text}");
         assert!(
-            text.contains("### tag\n\n| workload | raw | hecs |\n| --- | --: | --: |\n| tag | 2.00 µs | 150 |"),
+            text.contains(
+                "### tag\n\n| workload | raw | hecs |\n| --- | --: | --: |\n| tag | 2.00 µs | 150 |"
+            ),
             "{text}"
         );
     }

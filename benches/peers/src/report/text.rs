@@ -40,11 +40,14 @@ fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
         Unit::BuildSeconds => format!("{:.1} s", candidate.figure().median),
     };
     let mut cells = format!("  {:<18} {figure:>26}", candidate.name);
-    write!(cells, "  {:>6.2} ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high).expect("a string takes anything");
+    write!(cells, "  {:>6.2} ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high)
+        .expect("a string takes anything");
     if let Some(note) = &candidate.note {
         write!(cells, "  {note}").expect("a string takes anything");
     }
-    for verdict in outcome.verdicts().iter().filter(|verdict| verdict.bar.candidate == candidate.name) {
+    for verdict in
+        outcome.verdicts().iter().filter(|verdict| verdict.bar.candidate == candidate.name)
+    {
         let (mark, measured) = (if verdict.holds() { "ok" } else { "MISSED" }, verdict.measured);
         match verdict.bar.against {
             "raw" => write!(cells, "  {} {mark}", promise(&verdict.bar)),
@@ -65,7 +68,12 @@ fn promise(bar: &Bar) -> String {
 /// The median and the quartiles.
 fn spread(seconds: Spread) -> String {
     let (unit, scale) = unit(seconds.median);
-    format!("{:.2} {unit} ({:.2}–{:.2})", seconds.median * scale, seconds.low * scale, seconds.high * scale)
+    format!(
+        "{:.2} {unit} ({:.2}–{:.2})",
+        seconds.median * scale,
+        seconds.low * scale,
+        seconds.high * scale
+    )
 }
 
 /// A time in a unit that suits it.

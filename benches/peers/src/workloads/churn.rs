@@ -2,7 +2,9 @@
 
 use fastrand::Rng;
 
-use crate::candidates::{LathColumns, LathColumnsMany, LathRows, LathRowsMany, RawRows, SlotMapBasic, Thunderdome};
+use crate::candidates::{
+    LathColumns, LathColumnsMany, LathRows, LathRowsMany, RawRows, SlotMapBasic, Thunderdome,
+};
 use crate::store::Lookup;
 use crate::things::{ColumnFat, Fat, Sample};
 use crate::workload::{Bar, Trial, Workload};
@@ -53,8 +55,10 @@ impl<S: Lookup<Fat>> Churn<S> {
     fn new() -> Self {
         let mut store = S::new();
         let keys = (0..THINGS).map(|n| store.spawn(Fat::number(n))).collect();
-        let mut trial = Self { store, keys, rng: Rng::with_seed(3), order: (0..THINGS).collect(), round: 0 };
-        // Ten rounds of wear: about two thirds of all things have been replaced, and neighbours are strangers.
+        let mut trial =
+            Self { store, keys, rng: Rng::with_seed(3), order: (0..THINGS).collect(), round: 0 };
+        // Ten rounds of wear: about two thirds of all things have been replaced, and neighbours are
+        // strangers.
         for _ in 0..10 {
             trial.prepare();
             trial.run();
@@ -82,6 +86,8 @@ impl<S: Lookup<Fat>> Trial for Churn<S> {
     }
 
     fn answer(&mut self) -> u64 {
-        self.keys.iter().fold(0, |answer, &key| mix(answer, u64::from(self.store.field(key).to_bits())))
+        self.keys
+            .iter()
+            .fold(0, |answer, &key| mix(answer, u64::from(self.store.field(key).to_bits())))
     }
 }

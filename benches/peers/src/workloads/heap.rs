@@ -10,13 +10,18 @@ const THINGS: u32 = 100_000;
 
 const BARS: &[Bar] = &[Bar::to_raw("lath-rows", 0.85), Bar::to_raw("lath-columns", 0.85)];
 
-/// The one workload. flecs is not here: it asks the C library for memory, which the tool does not see.
+/// The one workload. flecs is not here: it asks the C library for memory, which the tool does not
+/// see.
 pub(super) fn workloads() -> Vec<Workload> {
-    let workload = Workload::new("heap-bytes", "heap bytes per 5-component thing of 100 bytes, 100k things", BARS)
-        .counting(Unit::BytesPer(THINGS))
-        .with("raw", Fills::<RawRows<Fat>>::new)
-        .with("slotmap", Fills::<SlotMapBasic<Fat>>::new)
-        .with("thunderdome", Fills::<Thunderdome<Fat>>::new);
+    let workload = Workload::new(
+        "heap-bytes",
+        "heap bytes per 5-component thing of 100 bytes, 100k things",
+        BARS,
+    )
+    .counting(Unit::BytesPer(THINGS))
+    .with("raw", Fills::<RawRows<Fat>>::new)
+    .with("slotmap", Fills::<SlotMapBasic<Fat>>::new)
+    .with("thunderdome", Fills::<Thunderdome<Fat>>::new);
     #[cfg(feature = "ecs")]
     let workload = {
         use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, SoaRs, Sparsey};

@@ -1,6 +1,9 @@
-//! A step of things that move: pos += vel · dt, over all of them, in containers that nothing was ever taken out of.
+//! A step of things that move: pos += vel · dt, over all of them, in containers that nothing was
+//! ever taken out of.
 
-use crate::candidates::{LathColumnMovers, LathRowMovers, RawMovers, SlotMapMovers, ThunderdomeMovers};
+use crate::candidates::{
+    LathColumnMovers, LathRowMovers, RawMovers, SlotMapMovers, ThunderdomeMovers,
+};
 use crate::store::Movers;
 use crate::things::Mover;
 use crate::workload::{Bar, Trial, Workload};
@@ -15,14 +18,21 @@ pub(super) fn workloads() -> Vec<Workload> {
         .collect()
 }
 
-pub(super) fn compare(name: impl Into<String>, about: impl Into<String>, n: u32, bars: &'static [Bar]) -> Workload {
+pub(super) fn compare(
+    name: impl Into<String>,
+    about: impl Into<String>,
+    n: u32,
+    bars: &'static [Bar],
+) -> Workload {
     let workload = Workload::new(name, about, bars)
         .with("raw", move || Steps::<RawMovers>::new(n, |_| true))
         .with("slotmap", move || Steps::<SlotMapMovers>::new(n, |_| true))
         .with("thunderdome", move || Steps::<ThunderdomeMovers>::new(n, |_| true));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyMovers, EvenioMovers, HecsMovers, ShipyardMovers, SoaRsMovers, SparseyMovers};
+        use crate::candidates::{
+            BevyMovers, EvenioMovers, HecsMovers, ShipyardMovers, SoaRsMovers, SparseyMovers,
+        };
         workload
             .with("hecs", move || Steps::<HecsMovers>::new(n, |_| true))
             .with("bevy_ecs", move || Steps::<BevyMovers>::new(n, |_| true))
@@ -32,7 +42,8 @@ pub(super) fn compare(name: impl Into<String>, about: impl Into<String>, n: u32,
             .with("soa-rs", move || Steps::<SoaRsMovers>::new(n, |_| true))
     };
     #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", move || Steps::<crate::candidates::FlecsMovers>::new(n, |_| true));
+    let workload =
+        workload.with("flecs", move || Steps::<crate::candidates::FlecsMovers>::new(n, |_| true));
     workload
         .with("lath-rows", move || Steps::<LathRowMovers>::new(n, |_| true))
         .with("lath-columns", move || Steps::<LathColumnMovers>::new(n, |_| true))

@@ -1,4 +1,5 @@
-//! Walks over a worn container: filled, thinned, refilled, and scattered down to what its occupancy says.
+//! Walks over a worn container: filled, thinned, refilled, and scattered down to what its occupancy
+//! says.
 
 use fastrand::Rng;
 use lath_core::{Rows, Thing};
@@ -10,7 +11,8 @@ use crate::workload::{Bar, Point, Trial, Workload};
 
 const SLOTS: u32 = 100_000;
 
-/// Faster than slotmap's at every occupancy, whatever raw does: packing moves things, and handles would have to follow.
+/// Faster than slotmap's at every occupancy, whatever raw does: packing moves things, and handles
+/// would have to follow.
 const BARS: &[Bar] = &[Bar { candidate: "lath-rows", against: "slotmap", at_most: 1.0 }];
 
 /// Reading and changing, small things and large, by occupancy.
@@ -78,7 +80,8 @@ impl<T: Sample> Deed<T> for Step {
     }
 }
 
-/// Of the bits: exact in any order, and no chain of float additions that would hide the cost of the walk.
+/// Of the bits: exact in any order, and no chain of float additions that would hide the cost of the
+/// walk.
 #[inline]
 fn sum<T: Sample>(store: &impl Walk<T>) -> u64 {
     let mut sum = 0u32;
@@ -94,7 +97,8 @@ struct Walks<D, T, S> {
 }
 
 impl<D: Deed<T>, T: Sample, S: Walk<T>> Walks<D, T, S> {
-    /// Fills it, takes a random 40 % out, fills it up again, and takes things out at random until `percent` are left.
+    /// Fills it, takes a random 40 % out, fills it up again, and takes things out at random until
+    /// `percent` are left.
     fn new(percent: u32) -> Self {
         let mut rng = Rng::with_seed(4);
         let mut store = S::new();

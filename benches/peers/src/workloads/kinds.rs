@@ -1,4 +1,5 @@
-//! Things of 26 kinds that have one number in common, and a loop over that number: "fragmented iteration".
+//! Things of 26 kinds that have one number in common, and a loop over that number: "fragmented
+//! iteration".
 
 use std::hint::black_box;
 
@@ -10,7 +11,8 @@ use crate::workload::{Bar, Trial, Workload};
 const FEW: &[Bar] = &[Bar::to_raw("lath-columns", 1.2)];
 const MANY: &[Bar] = &[Bar::to_raw("lath-columns", 1.0)];
 
-/// Few and many of each kind. A loop over 520 numbers is too short for the clock, so it runs a hundred times.
+/// Few and many of each kind. A loop over 520 numbers is too short for the clock, so it runs a
+/// hundred times.
 pub(super) fn workloads() -> Vec<Workload> {
     vec![
         compare("kinds-20", "26 kinds × 20, one shared f32, 100 times", 20, 100, FEW),
@@ -18,14 +20,22 @@ pub(super) fn workloads() -> Vec<Workload> {
     ]
 }
 
-fn compare(name: &'static str, about: &'static str, each: u32, times: u32, bars: &'static [Bar]) -> Workload {
+fn compare(
+    name: &'static str,
+    about: &'static str,
+    each: u32,
+    times: u32,
+    bars: &'static [Bar],
+) -> Workload {
     let workload = Workload::new(name, about, bars)
         .with("raw", move || Scales::<RawKinds>::new(each, times))
         .with("slotmap", move || Scales::<SlotMapKinds>::new(each, times))
         .with("thunderdome", move || Scales::<ThunderdomeKinds>::new(each, times));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyKinds, EvenioKinds, HecsKinds, ShipyardKinds, SoaRsKinds, SparseyKinds};
+        use crate::candidates::{
+            BevyKinds, EvenioKinds, HecsKinds, ShipyardKinds, SoaRsKinds, SparseyKinds,
+        };
         workload
             .with("hecs", move || Scales::<HecsKinds>::new(each, times))
             .with("bevy_ecs", move || Scales::<BevyKinds>::new(each, times))
@@ -35,7 +45,8 @@ fn compare(name: &'static str, about: &'static str, each: u32, times: u32, bars:
             .with("soa-rs", move || Scales::<SoaRsKinds>::new(each, times))
     };
     #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", move || Scales::<crate::candidates::FlecsKinds>::new(each, times));
+    let workload =
+        workload.with("flecs", move || Scales::<crate::candidates::FlecsKinds>::new(each, times));
     workload
         .with("lath-rows", move || Scales::<LathRowKinds>::new(each, times))
         .with("lath-columns", move || Scales::<LathColumnKinds>::new(each, times))

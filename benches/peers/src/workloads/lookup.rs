@@ -5,8 +5,8 @@ use fastrand::Rng;
 #[cfg(feature = "ecs")]
 use crate::candidates::{Bevy, Evenio, Hecs, Shipyard, Sparsey};
 use crate::candidates::{
-    Grown, LathColumns, LathColumnsMany, LathRows, LathRowsMany, LathRowsRead, RawFields, SlotMapBasic, SlotMapHop,
-    Thunderdome,
+    Grown, LathColumns, LathColumnsMany, LathRows, LathRowsMany, LathRowsRead, RawFields,
+    SlotMapBasic, SlotMapHop, Thunderdome,
 };
 use crate::store::Lookup;
 use crate::things::{ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small};
@@ -25,7 +25,9 @@ macro_rules! peers {
             .with("raw", move || Lookups::<$thing, RawFields>::new(THINGS, $stale))
             .with("slotmap", move || Lookups::<$thing, SlotMapBasic<$thing>>::new(THINGS, $stale))
             .with("slotmap-hop", move || Lookups::<$thing, SlotMapHop<$thing>>::new(THINGS, $stale))
-            .with("thunderdome", move || Lookups::<$thing, Thunderdome<$thing>>::new(THINGS, $stale));
+            .with("thunderdome", move || {
+                Lookups::<$thing, Thunderdome<$thing>>::new(THINGS, $stale)
+            });
         #[cfg(feature = "ecs")]
         let workload = workload
             .with("hecs", move || Lookups::<$thing, Hecs>::new(THINGS, $stale))
@@ -34,7 +36,9 @@ macro_rules! peers {
             .with("sparsey", move || Lookups::<$thing, Sparsey>::new(THINGS, $stale))
             .with("shipyard", move || Lookups::<$thing, Shipyard>::new(THINGS, $stale));
         #[cfg(feature = "flecs")]
-        let workload = workload.with("flecs", move || Lookups::<$thing, crate::candidates::Flecs>::new(THINGS, $stale));
+        let workload = workload.with("flecs", move || {
+            Lookups::<$thing, crate::candidates::Flecs>::new(THINGS, $stale)
+        });
         workload
     }};
 }
@@ -51,12 +55,20 @@ pub(super) fn workloads() -> Vec<Workload> {
 fn small(name: &'static str, about: &'static str, stale: f64, bars: &'static [Bar]) -> Workload {
     peers!(Small, Workload::new(name, about, bars), stale)
         .with("lath-rows", move || Lookups::<Small, LathRows<Small>>::new(THINGS, stale))
-        .with("lath-rows-grown", move || Lookups::<Small, Grown<LathRows<Small>>>::new(THINGS, stale))
+        .with("lath-rows-grown", move || {
+            Lookups::<Small, Grown<LathRows<Small>>>::new(THINGS, stale)
+        })
         .with("lath-rows-read", move || Lookups::<Small, LathRowsRead<Small>>::new(THINGS, stale))
-        .with("lath-rows-read-grown", move || Lookups::<Small, Grown<LathRowsRead<Small>>>::new(THINGS, stale))
+        .with("lath-rows-read-grown", move || {
+            Lookups::<Small, Grown<LathRowsRead<Small>>>::new(THINGS, stale)
+        })
         .with("lath-rows-many", move || Lookups::<Small, LathRowsMany<Small>>::new(THINGS, stale))
-        .with("lath-columns", move || Lookups::<Small, LathColumns<ColumnSmall>>::new(THINGS, stale))
-        .with("lath-columns-many", move || Lookups::<Small, LathColumnsMany<ColumnSmall>>::new(THINGS, stale))
+        .with("lath-columns", move || {
+            Lookups::<Small, LathColumns<ColumnSmall>>::new(THINGS, stale)
+        })
+        .with("lath-columns-many", move || {
+            Lookups::<Small, LathColumnsMany<ColumnSmall>>::new(THINGS, stale)
+        })
 }
 
 fn fat(name: &'static str, about: &'static str, bars: &'static [Bar]) -> Workload {
@@ -80,8 +92,8 @@ pub(super) struct Lookups<T, S: Lookup<T>> {
 }
 
 impl<T: Sample, S: Lookup<T>> Lookups<T, S> {
-    /// Fills the store, shuffles the keys, then replaces a part `stale` of the things: their places are taken by others.
-    /// A million lookups are enough, however many things there are.
+    /// Fills the store, shuffles the keys, then replaces a part `stale` of the things: their places
+    /// are taken by others. A million lookups are enough, however many things there are.
     pub(super) fn new(things: u32, stale: f64) -> Self {
         let mut store = S::with_room(things as usize);
         let mut keys: Vec<_> = (0..things).map(|n| store.spawn(T::number(n))).collect();

@@ -1,8 +1,11 @@
-//! The same step over the few of a million things that match: they were spawned so, in random order.
+//! The same step over the few of a million things that match: they were spawned so, in random
+//! order.
 
 use fastrand::Rng;
 
-use crate::candidates::{LathColumnMatching, LathRowMatching, RawMovers, SlotMapMatching, ThunderdomeMatching};
+use crate::candidates::{
+    LathColumnMatching, LathRowMatching, RawMovers, SlotMapMatching, ThunderdomeMatching,
+};
 use crate::store::Movers;
 use crate::workload::{Bar, Workload};
 use crate::workloads::iterate::Steps;
@@ -19,14 +22,16 @@ pub(super) fn workloads() -> Vec<Workload> {
 }
 
 fn compare(name: &'static str, percent: u32, bars: &'static [Bar]) -> Workload {
-    let workload = Workload::new(name, format!("pos += vel · dt where {percent} % of 1M match"), bars)
-        .with("raw", move || steps::<RawMovers>(percent))
-        .with("slotmap", move || steps::<SlotMapMatching>(percent))
-        .with("thunderdome", move || steps::<ThunderdomeMatching>(percent));
+    let workload =
+        Workload::new(name, format!("pos += vel · dt where {percent} % of 1M match"), bars)
+            .with("raw", move || steps::<RawMovers>(percent))
+            .with("slotmap", move || steps::<SlotMapMatching>(percent))
+            .with("thunderdome", move || steps::<ThunderdomeMatching>(percent));
     #[cfg(feature = "ecs")]
     let workload = {
         use crate::candidates::{
-            BevyMatching, EvenioMatching, HecsMatching, ShipyardMatching, SoaRsMatching, SparseyMatching,
+            BevyMatching, EvenioMatching, HecsMatching, ShipyardMatching, SoaRsMatching,
+            SparseyMatching,
         };
         workload
             .with("hecs", move || steps::<HecsMatching>(percent))
@@ -37,7 +42,8 @@ fn compare(name: &'static str, percent: u32, bars: &'static [Bar]) -> Workload {
             .with("soa-rs", move || steps::<SoaRsMatching>(percent))
     };
     #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", move || steps::<crate::candidates::FlecsMatching>(percent));
+    let workload =
+        workload.with("flecs", move || steps::<crate::candidates::FlecsMatching>(percent));
     workload
         .with("lath-rows", move || steps::<LathRowMatching>(percent))
         .with("lath-columns", move || steps::<LathColumnMatching>(percent))

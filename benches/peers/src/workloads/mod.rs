@@ -42,11 +42,11 @@ pub(crate) fn all() -> Vec<Workload> {
     .collect()
 }
 
-/// The workloads whose names are among `names` or start with one of them; if there are no names all of them, but for those that have to
-/// be named.
+/// The workloads whose names are among `names` or start with one of them; if there are no names all
+/// of them, but for those that have to be named.
 ///
-/// A name that is complete means that workload alone: `lookup` does not bring `lookup-fat` along. `all` means what no names mean. Fails
-/// on a name that means nothing.
+/// A name that is complete means that workload alone: `lookup` does not bring `lookup-fat` along.
+/// `all` means what no names mean. Fails on a name that means nothing.
 pub(crate) fn matching(names: &[String]) -> Result<Vec<Workload>, String> {
     let all = all();
     let is_complete = |name: &String| all.iter().any(|workload| workload.name == *name);
@@ -55,7 +55,9 @@ pub(crate) fn matching(names: &[String]) -> Result<Vec<Workload>, String> {
         _ if is_complete(name) => workload.name == *name,
         start => workload.name.starts_with(start),
     };
-    if let Some(unknown) = names.iter().find(|name| !all.iter().any(|workload| chooses(name, workload))) {
+    if let Some(unknown) =
+        names.iter().find(|name| !all.iter().any(|workload| chooses(name, workload)))
+    {
         return Err(format!("no workload is called `{unknown}`; --list shows them all"));
     }
     let is_chosen = |workload: &Workload| match names {
@@ -63,7 +65,11 @@ pub(crate) fn matching(names: &[String]) -> Result<Vec<Workload>, String> {
         names => names.iter().any(|name| chooses(name, workload)),
     };
     let chosen: Vec<bool> = all.iter().map(is_chosen).collect();
-    Ok(all.into_iter().zip(chosen).filter_map(|(workload, chosen)| chosen.then_some(workload)).collect())
+    Ok(all
+        .into_iter()
+        .zip(chosen)
+        .filter_map(|(workload, chosen)| chosen.then_some(workload))
+        .collect())
 }
 
 /// Mixes the next value into an answer: order matters.
@@ -112,7 +118,8 @@ mod tests {
         };
         assert_eq!(twice(all().into_iter().map(|workload| workload.name).collect()), None);
         for workload in all() {
-            let names = workload.candidates.iter().map(|candidate| candidate.name.to_string()).collect();
+            let names =
+                workload.candidates.iter().map(|candidate| candidate.name.to_string()).collect();
             assert_eq!(twice(names), None, "{}", workload.name);
         }
     }
@@ -120,7 +127,8 @@ mod tests {
     #[test]
     fn every_workload_has_raw_first_and_bars_for_those_who_take_part() {
         for workload in all() {
-            let candidates: Vec<_> = workload.candidates.iter().map(|candidate| candidate.name).collect();
+            let candidates: Vec<_> =
+                workload.candidates.iter().map(|candidate| candidate.name).collect();
             // The layouts are compared with each other, and builds with that of hecs.
             let is_other = workload.name.starts_with("layout") || workload.name == "build";
             assert_eq!(candidates[0] == "raw", !is_other, "{}", workload.name);

@@ -1,8 +1,9 @@
-//! How cost grows with the number of things: a step, a lookup and a spawn, from a thousand to ten million.
+//! How cost grows with the number of things: a step, a lookup and a spawn, from a thousand to ten
+//! million.
 
 use crate::candidates::{
-    LathColumnMovers, LathColumns, LathRowMovers, LathRows, RawFields, RawMovers, RawRows, SlotMapBasic, SlotMapMovers,
-    Thunderdome,
+    LathColumnMovers, LathColumns, LathRowMovers, LathRows, RawFields, RawMovers, RawRows,
+    SlotMapBasic, SlotMapMovers, Thunderdome,
 };
 use crate::store::Lookup;
 use crate::things::{ColumnSmall, Sample, Small};
@@ -18,18 +19,28 @@ const SIZES: [(&str, u32); 5] =
 pub(super) fn workloads() -> Vec<Workload> {
     let at = |plot: &str, n, things| {
         let (plot, x) = (plot.to_string(), f64::from(n));
-        Point { chart: "scale", title: "Cost by the number of things", plot, axis: "things", x, things }
+        Point {
+            chart: "scale",
+            title: "Cost by the number of things",
+            plot,
+            axis: "things",
+            x,
+            things,
+        }
     };
     let steps = SIZES.map(|(name, n)| steps(name, n).at(at("pos += vel · dt", n, n)));
-    let lookups = SIZES.map(|(name, n)| lookups(name, n).at(at("random lookup of one f32", n, n.min(1_000_000))));
-    let spawns = SIZES.map(|(name, n)| spawns(name, n).at(at("spawn 16 bytes, one at a time", n, n)));
+    let lookups = SIZES
+        .map(|(name, n)| lookups(name, n).at(at("random lookup of one f32", n, n.min(1_000_000))));
+    let spawns =
+        SIZES.map(|(name, n)| spawns(name, n).at(at("spawn 16 bytes, one at a time", n, n)));
     steps.into_iter().chain(lookups).chain(spawns).collect()
 }
 
 fn steps(name: &str, n: u32) -> Workload {
-    let workload = Workload::new(format!("scale-iterate-{name}"), format!("pos += vel · dt, {n} things"), &[])
-        .with("raw", move || Steps::<RawMovers>::new(n, |_| true))
-        .with("slotmap", move || Steps::<SlotMapMovers>::new(n, |_| true));
+    let workload =
+        Workload::new(format!("scale-iterate-{name}"), format!("pos += vel · dt, {n} things"), &[])
+            .with("raw", move || Steps::<RawMovers>::new(n, |_| true))
+            .with("slotmap", move || Steps::<SlotMapMovers>::new(n, |_| true));
     #[cfg(feature = "ecs")]
     let workload = {
         use crate::candidates::{BevyMovers, HecsMovers};
@@ -81,7 +92,10 @@ impl<S: Lookup<Small>> Trial for Spawns<S> {
     }
 
     fn answer(&mut self) -> u64 {
-        let answer = self.keys.iter().fold(0, |answer, &key| mix(answer, u64::from(self.store.field(key).to_bits())));
+        let answer = self
+            .keys
+            .iter()
+            .fold(0, |answer, &key| mix(answer, u64::from(self.store.field(key).to_bits())));
         self.keys.clear();
         self.store = S::new();
         answer

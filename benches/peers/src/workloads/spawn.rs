@@ -1,4 +1,5 @@
-//! Spawning 100-byte things: one at a time and in bulk, into a new container and into one that was filled and emptied.
+//! Spawning 100-byte things: one at a time and in bulk, into a new container and into one that was
+//! filled and emptied.
 
 use crate::candidates::{LathColumns, LathRows, RawRows, SlotMapBasic, Thunderdome};
 use crate::store::{Lookup, SpawnMany, Store};
@@ -14,15 +15,51 @@ const IN_BULK: &[Bar] = &[Bar::to_raw("lath-rows", 1.0)];
 /// One at a time or in bulk, few or many, new or worn.
 pub(super) fn workloads() -> Vec<Workload> {
     vec![
-        compare::<Singly>("spawn-10k", "10k × 100 bytes, one at a time, new container", 10_000, false, SINGLY_10K),
-        compare::<Singly>("spawn-1m", "1M × 100 bytes, one at a time, new container", 1_000_000, false, SINGLY_1M),
-        compare::<Singly>("spawn-emptied-10k", "10k × 100 bytes into an emptied container", 10_000, true, EMPTIED),
-        compare::<InBulk>("spawn-bulk-10k", "10k × 100 bytes in bulk, new container", 10_000, false, IN_BULK),
-        compare::<InBulk>("spawn-bulk-1m", "1M × 100 bytes in bulk, new container", 1_000_000, false, IN_BULK),
+        compare::<Singly>(
+            "spawn-10k",
+            "10k × 100 bytes, one at a time, new container",
+            10_000,
+            false,
+            SINGLY_10K,
+        ),
+        compare::<Singly>(
+            "spawn-1m",
+            "1M × 100 bytes, one at a time, new container",
+            1_000_000,
+            false,
+            SINGLY_1M,
+        ),
+        compare::<Singly>(
+            "spawn-emptied-10k",
+            "10k × 100 bytes into an emptied container",
+            10_000,
+            true,
+            EMPTIED,
+        ),
+        compare::<InBulk>(
+            "spawn-bulk-10k",
+            "10k × 100 bytes in bulk, new container",
+            10_000,
+            false,
+            IN_BULK,
+        ),
+        compare::<InBulk>(
+            "spawn-bulk-1m",
+            "1M × 100 bytes in bulk, new container",
+            1_000_000,
+            false,
+            IN_BULK,
+        ),
     ]
 }
 
-fn compare<H: How>(name: &'static str, about: &'static str, n: u32, emptied: bool, bars: &'static [Bar]) -> Workload {
+fn compare<H: How>(
+    name: &'static str,
+    about: &'static str,
+    n: u32,
+    emptied: bool,
+    bars: &'static [Bar],
+) -> Workload {
     let workload = Workload::new(name, about, bars)
         .with("raw", move || Spawns::<H, RawRows<Fat>>::new(n, emptied))
         .with("slotmap", move || Spawns::<H, SlotMapBasic<Fat>>::new(n, emptied))
@@ -37,10 +74,15 @@ fn compare<H: How>(name: &'static str, about: &'static str, n: u32, emptied: boo
             .with("sparsey", move || Spawns::<H, Sparsey>::new(n, emptied))
             .with("shipyard", move || Spawns::<H, Shipyard>::new(n, emptied));
         // It cannot take single things out.
-        if emptied { workload } else { workload.with("soa-rs", move || Spawns::<H, SoaRs>::new(n, emptied)) }
+        if emptied {
+            workload
+        } else {
+            workload.with("soa-rs", move || Spawns::<H, SoaRs>::new(n, emptied))
+        }
     };
     #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", move || Spawns::<H, crate::candidates::Flecs>::new(n, emptied));
+    let workload =
+        workload.with("flecs", move || Spawns::<H, crate::candidates::Flecs>::new(n, emptied));
     workload
         .with("lath-rows", move || Spawns::<H, LathRows<Fat>>::new(n, emptied))
         .with("lath-columns", move || Spawns::<H, LathColumns<ColumnFat>>::new(n, emptied))
@@ -81,7 +123,8 @@ struct Spawns<H, S: Store<Fat>> {
 impl<H: How, S: SpawnMany<Fat> + Lookup<Fat>> Spawns<H, S> {
     fn new(count: u32, emptied: bool) -> Self {
         let keys = Vec::with_capacity(count as usize);
-        let mut trial = Self { store: S::new(), keys, count, emptied, _how: std::marker::PhantomData };
+        let mut trial =
+            Self { store: S::new(), keys, count, emptied, _how: std::marker::PhantomData };
         trial.run();
         trial.tidy();
         trial
@@ -104,7 +147,10 @@ impl<H: How, S: SpawnMany<Fat> + Lookup<Fat>> Trial for Spawns<H, S> {
     }
 
     fn answer(&mut self) -> u64 {
-        let answer = self.keys.iter().fold(0, |answer, &key| mix(answer, u64::from(self.store.field(key).to_bits())));
+        let answer = self
+            .keys
+            .iter()
+            .fold(0, |answer, &key| mix(answer, u64::from(self.store.field(key).to_bits())));
         self.tidy();
         answer
     }

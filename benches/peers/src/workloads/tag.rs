@@ -1,6 +1,8 @@
 //! A tag for every thing, one by one, and off again.
 
-use crate::candidates::{LathColumnTagging, LathRowTagging, RawTagging, SlotMapTagging, ThunderdomeTagging};
+use crate::candidates::{
+    LathColumnTagging, LathRowTagging, RawTagging, SlotMapTagging, ThunderdomeTagging,
+};
 use crate::store::Tagging;
 use crate::workload::{Bar, Trial, Workload};
 
@@ -12,13 +14,19 @@ pub(super) fn workloads() -> Vec<Workload> {
 }
 
 fn compare(name: &'static str, n: u32) -> Workload {
-    let workload = Workload::new(name, format!("add a tag to each of {n} things, then remove it from each"), BARS)
-        .with("raw", move || Tags::<RawTagging>::new(n))
-        .with("slotmap", move || Tags::<SlotMapTagging>::new(n))
-        .with("thunderdome", move || Tags::<ThunderdomeTagging>::new(n));
+    let workload = Workload::new(
+        name,
+        format!("add a tag to each of {n} things, then remove it from each"),
+        BARS,
+    )
+    .with("raw", move || Tags::<RawTagging>::new(n))
+    .with("slotmap", move || Tags::<SlotMapTagging>::new(n))
+    .with("thunderdome", move || Tags::<ThunderdomeTagging>::new(n));
     #[cfg(feature = "ecs")]
     let workload = {
-        use crate::candidates::{BevyTagging, EvenioTagging, HecsTagging, ShipyardTagging, SparseyTagging};
+        use crate::candidates::{
+            BevyTagging, EvenioTagging, HecsTagging, ShipyardTagging, SparseyTagging,
+        };
         workload
             .with("hecs", move || Tags::<HecsTagging>::new(n))
             .with("bevy_ecs", move || Tags::<BevyTagging>::new(n))

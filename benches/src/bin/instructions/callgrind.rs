@@ -11,7 +11,9 @@ pub(crate) const MANY: u32 = 12;
 /// The instructions of one step of `case`.
 pub(crate) fn per_step(case: &Case) -> Result<f64, String> {
     let [few, many] = [instructions(case, FEW)?, instructions(case, MANY)?];
-    let between = many.checked_sub(few).ok_or_else(|| format!("{}: more rounds took fewer instructions", case.name))?;
+    let between = many
+        .checked_sub(few)
+        .ok_or_else(|| format!("{}: more rounds took fewer instructions", case.name))?;
     Ok(between as f64 / f64::from((MANY - FEW) * case.steps))
 }
 

@@ -1,7 +1,7 @@
 //! The hot paths, one step of each many times over.
 //!
-//! What a case sets up does not depend on the number of rounds, so that the difference between two numbers of rounds is nothing but
-//! steps.
+//! What a case sets up does not depend on the number of rounds, so that the difference between two
+//! numbers of rounds is nothing but steps.
 
 use std::hint::black_box;
 
@@ -47,7 +47,11 @@ pub(crate) const CASES: &[Case] = &[
     case("detach", "`detach` of a child between others", rows::detach),
     case("each-rows", "one thing of `each`, three floats, rows", rows::each),
     case("each-columns", "one thing of `each`, three floats, columns", columns::each),
-    case("each-holes", "one thing of `each` where every other slot is free, columns", columns::each_holes),
+    case(
+        "each-holes",
+        "one thing of `each` where every other slot is free, columns",
+        columns::each_holes,
+    ),
     case("zip-slices", "the same as each-columns by zipped slices, as others do it", zip_slices),
     case("iter-rows", "one thing of `for … in &pool`, rows", rows::iter),
     case("insert-tags", "`insert_tags` of one tag", tagged::insert_tags),
@@ -166,7 +170,10 @@ mod rows {
     fn sum_of_gets(pool: &Pool<RowBody>, handles: &[Handle<RowBody>], rounds: u32) -> f32 {
         let mut sum = 0.0;
         for _ in 0..rounds {
-            sum += handles.iter().map(|&handle| pool.get(handle).map_or(0.0, |body| body.heat)).sum::<f32>();
+            sum += handles
+                .iter()
+                .map(|&handle| pool.get(handle).map_or(0.0, |body| body.heat))
+                .sum::<f32>();
         }
         sum
     }
@@ -181,7 +188,10 @@ mod rows {
         let mut sum = 0.0;
         for _ in 0..rounds {
             let bodies = pool.look::<&RowBody>();
-            sum += handles.iter().map(|&handle| bodies.get(handle).map_or(0.0, |body| body.heat)).sum::<f32>();
+            sum += handles
+                .iter()
+                .map(|&handle| bodies.get(handle).map_or(0.0, |body| body.heat))
+                .sum::<f32>();
         }
         assert_eq!(sum, (rounds * THINGS) as f32);
     }
@@ -252,7 +262,8 @@ mod columns {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let field = |&handle: &_| pool.view::<Ref<column_body::pos>>(handle).map_or(1.0, |pos| pos.x);
+            let field =
+                |&handle: &_| pool.view::<Ref<column_body::pos>>(handle).map_or(1.0, |pos| pos.x);
             sum += handles.iter().map(field).sum::<f32>();
         }
         assert_eq!(sum, 0.0);
@@ -263,7 +274,10 @@ mod columns {
         let mut sum = 0.0;
         for _ in 0..rounds {
             let places = pool.look::<Ref<column_body::pos>>();
-            sum += handles.iter().map(|&handle| places.get(handle).map_or(1.0, |pos| pos.x)).sum::<f32>();
+            sum += handles
+                .iter()
+                .map(|&handle| places.get(handle).map_or(1.0, |pos| pos.x))
+                .sum::<f32>();
         }
         assert_eq!(sum, 0.0);
     }
@@ -273,7 +287,10 @@ mod columns {
         let mut sum = 0.0;
         for _ in 0..rounds {
             let heat = pool.look::<Ref<column_body::heat>>();
-            sum += handles.iter().map(|&handle| heat.get(handle).map_or(0.0, |heat| *heat)).sum::<f32>();
+            sum += handles
+                .iter()
+                .map(|&handle| heat.get(handle).map_or(0.0, |heat| *heat))
+                .sum::<f32>();
         }
         assert_eq!(sum, (rounds * THINGS) as f32);
     }
@@ -282,7 +299,8 @@ mod columns {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let field = |&handle: &_| pool.view::<Ref<column_body::heat>>(handle).map_or(0.0, |heat| *heat);
+            let field =
+                |&handle: &_| pool.view::<Ref<column_body::heat>>(handle).map_or(0.0, |heat| *heat);
             sum += handles.iter().map(field).sum::<f32>();
         }
         assert_eq!(sum, (rounds * THINGS) as f32);
@@ -324,7 +342,8 @@ mod tagged {
 
 /// `pos += vel · dt` by the zipped slices that everybody else uses.
 fn zip_slices(rounds: u32) {
-    let (mut pos, vel, dt) = (vec![Vec3::default(); THINGS as usize], vec![Vec3::default(); THINGS as usize], 0.1);
+    let (mut pos, vel, dt) =
+        (vec![Vec3::default(); THINGS as usize], vec![Vec3::default(); THINGS as usize], 0.1);
     let (vel, dt) = black_box((vel, dt));
     for _ in 0..rounds {
         for (pos, vel) in pos.iter_mut().zip(&vel) {

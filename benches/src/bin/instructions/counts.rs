@@ -22,13 +22,18 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// Asks the compiler that is called by default, which is the one that cargo calls, and the processor.
+    /// Asks the compiler that is called by default, which is the one that cargo calls, and the
+    /// processor.
     pub(crate) fn here() -> Result<Self, String> {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let output =
-            Command::new(rustc).arg("-vV").output().map_err(|error| format!("rustc does not start: {error}"))?;
+        let output = Command::new(rustc)
+            .arg("-vV")
+            .output()
+            .map_err(|error| format!("rustc does not start: {error}"))?;
         let told = String::from_utf8_lossy(&output.stdout);
-        let part = |name: &str| told.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?").to_string();
+        let part = |name: &str| {
+            told.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?").to_string()
+        };
         #[cfg(target_arch = "x86_64")]
         let avx2 = std::arch::is_x86_feature_detected!("avx2");
         #[cfg(not(target_arch = "x86_64"))]
@@ -53,7 +58,8 @@ pub(crate) struct Counts {
 impl Counts {
     /// Reads the kept counts. Fails on a file that is not there or makes no sense.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         Self::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
@@ -64,7 +70,8 @@ impl Counts {
             let nonsense = || format!("`{line}` is no count");
             if let Some(from) = line.strip_prefix("from ") {
                 let (compiler, avx2) = from.split_once(", ").ok_or_else(nonsense)?;
-                conditions = Some(Conditions { compiler: compiler.to_string(), avx2: avx2 == "with AVX2" });
+                conditions =
+                    Some(Conditions { compiler: compiler.to_string(), avx2: avx2 == "with AVX2" });
                 continue;
             }
             let mut words = line.split_whitespace();
@@ -73,12 +80,16 @@ impl Counts {
                 _ => return Err(nonsense()),
             }
         }
-        Ok(Self { conditions: conditions.ok_or("it does not say which compiler it is from")?, counts })
+        Ok(Self {
+            conditions: conditions.ok_or("it does not say which compiler it is from")?,
+            counts,
+        })
     }
 
     /// Replaces the kept counts.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
-        std::fs::write(path, self.to_string()).map_err(|error| format!("{}: {error}", path.display()))
+        std::fs::write(path, self.to_string())
+            .map_err(|error| format!("{}: {error}", path.display()))
     }
 
     pub(crate) fn of(&self, case: &str) -> Option<f64> {
@@ -126,8 +137,8 @@ impl Verdict {
     }
 }
 
-/// Compares a count with the kept one; strictly, if it was made under the same conditions. A tenth of an instruction is what the
-/// file rounds to, and no growth.
+/// Compares a count with the kept one; strictly, if it was made under the same conditions. A tenth
+/// of an instruction is what the file rounds to, and no growth.
 pub(crate) fn judge(now: f64, kept: f64, alike: bool) -> Verdict {
     let allowed = if alike { STRICT } else { LOOSE };
     if now > kept * allowed + 0.1 {
@@ -160,7 +171,10 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let conditions = Conditions { compiler: "rustc 1.95.0 some-host".to_string(), avx2: true };
-        let counts = Counts { conditions, counts: vec![("get".to_string(), 10.5), ("spawn".to_string(), 61.0)] };
+        let counts = Counts {
+            conditions,
+            counts: vec![("get".to_string(), 10.5), ("spawn".to_string(), 61.0)],
+        };
         assert_eq!(Counts::parse(&counts.to_string()), Ok(counts));
     }
 
@@ -168,7 +182,9 @@ mod tests {
     fn a_file_that_makes_no_sense_is_refused() {
         assert!(Counts::parse("get 10").unwrap_err().contains("which compiler"));
         assert!(Counts::parse("from rustc, with AVX2\nget ten").unwrap_err().contains("`get ten`"));
-        assert!(Counts::parse("from rustc, with AVX2\nget 10 11").unwrap_err().contains("`get 10 11`"));
+        assert!(
+            Counts::parse("from rustc, with AVX2\nget 10 11").unwrap_err().contains("`get 10 11`")
+        );
     }
 
     #[test]
@@ -183,7 +199,8 @@ mod tests {
 
     #[test]
     fn the_kept_counts_are_those_of_the_cases() {
-        let kept = Counts::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.txt")).unwrap();
+        let kept =
+            Counts::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.txt")).unwrap();
         let names: Vec<_> = kept.counts.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, crate::cases::CASES.iter().map(|case| case.name).collect::<Vec<_>>());
     }

@@ -1,16 +1,18 @@
-//! Counts the instructions of one step of each hot path, with valgrind's callgrind, and compares them with those that are kept in
-//! `benches/instructions.txt`. The counts are the same on every run, however busy the machine.
+//! Counts the instructions of one step of each hot path, with valgrind's callgrind, and compares
+//! them with those that are kept in `benches/instructions.txt`. The counts are the same on every
+//! run, however busy the machine.
 //!
 //! ```text
 //! scripts/instructions.sh [CASE…]      count, compare, fail on growth over 5 %
 //! scripts/instructions.sh --accept     count, and keep the new counts
 //! ```
 //!
-//! Each case runs twice in a process of its own, with different numbers of rounds. The difference of the two counts, divided by
-//! the steps that lie between them, is what one step takes, whatever the set-up.
+//! Each case runs twice in a process of its own, with different numbers of rounds. The difference
+//! of the two counts, divided by the steps that lie between them, is what one step takes, whatever
+//! the set-up.
 //!
-//! Compilers differ, and so do processors: where the kept counts are from another compiler, or where AVX2 is there for one and not for the
-//! other, only growth over 50 % fails.
+//! Compilers differ, and so do processors: where the kept counts are from another compiler, or
+//! where AVX2 is there for one and not for the other, only growth over 50 % fails.
 
 mod callgrind;
 mod cases;
@@ -61,7 +63,9 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
                 print!("{USAGE}");
                 return Ok(ExitCode::SUCCESS);
             }
-            option if option.starts_with('-') => return Err(format!("unknown option `{option}`\n\n{USAGE}")),
+            option if option.starts_with('-') => {
+                return Err(format!("unknown option `{option}`\n\n{USAGE}"));
+            }
             name => chosen.push(case(name)?),
         }
     }
@@ -97,7 +101,11 @@ fn count(chosen: &[&Case], accept: bool) -> Result<ExitCode, String> {
             None => ("–".to_string(), Verdict::New),
             Some(before) => (format!("{before:.1}"), counts::judge(now, before, alike)),
         };
-        println!("{:<16} {now:>10.1} {shown:>10}  {}", case.name, if accept { "" } else { verdict.word() });
+        println!(
+            "{:<16} {now:>10.1} {shown:>10}  {}",
+            case.name,
+            if accept { "" } else { verdict.word() }
+        );
         match verdict {
             Verdict::Grown => grown.push(case.name),
             Verdict::New => new.push(case.name),
@@ -109,7 +117,10 @@ fn count(chosen: &[&Case], accept: bool) -> Result<ExitCode, String> {
     }
     if accept {
         if !alike && chosen.len() < CASES.len() {
-            return Err(format!("the kept counts are from {}: accept all of them, or none", kept.conditions));
+            return Err(format!(
+                "the kept counts are from {}: accept all of them, or none",
+                kept.conditions
+            ));
         }
         kept.keep_only(CASES.iter().map(|case| case.name));
         kept.conditions = here;
@@ -125,6 +136,8 @@ fn count(chosen: &[&Case], accept: bool) -> Result<ExitCode, String> {
             eprintln!("instructions: {what}: {}", names.join(", "));
         }
     }
-    eprintln!("If that is meant to be: scripts/instructions.sh --accept, and say why in the commit.");
+    eprintln!(
+        "If that is meant to be: scripts/instructions.sh --accept, and say why in the commit."
+    );
     Ok(ExitCode::FAILURE)
 }

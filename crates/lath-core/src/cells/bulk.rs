@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "fills the free slots of a group one after the other, and notes them all at once")]
+#![expect(
+    unsafe_code,
+    reason = "fills the free slots of a group one after the other, and notes them all at once"
+)]
 //! Filling the free slots of a group with as many things as there are.
 
 use core::ops::Range;
@@ -25,7 +28,8 @@ impl<T: Thing> Batch<T> {
         self.run.len() + self.bits.count_ones() as usize
     }
 
-    /// The next handle. The cells are those that the batch was made by, and have not been changed since.
+    /// The next handle. The cells are those that the batch was made by, and have not been changed
+    /// since.
     #[inline(always)]
     pub(crate) fn next(&mut self, cells: &Cells<T>) -> Option<Handle<T>> {
         match self.run.next() {
@@ -38,9 +42,11 @@ impl<T: Thing> Batch<T> {
     fn next_one(&mut self, cells: &Cells<T>) -> Option<Handle<T>> {
         let bit = (self.bits != 0).then(|| self.bits.trailing_zeros())?;
         self.bits &= self.bits - 1;
-        // SAFETY: both places are of a storage of this type and in one group. It need not even be that of `cells`: memory
-        // stays as long as the pool, which is borrowed as long as the batch is kept.
-        let stamp = unsafe { cells.values.stamp(T::Storage::step(self.start?, bit)) }.load(Ordering::Relaxed);
+        // SAFETY: both places are of a storage of this type and in one group. It need not even be
+        // that of `cells`: memory stays as long as the pool, which is borrowed as long as the batch
+        // is kept.
+        let stamp = unsafe { cells.values.stamp(T::Storage::step(self.start?, bit)) }
+            .load(Ordering::Relaxed);
         Some(Handle::from_parts(self.first + bit, stamp))
     }
 }
@@ -56,21 +62,33 @@ pub(crate) enum End {
 }
 
 impl<T: Thing> Cells<T> {
-    /// Whether [`fill_group`](Self::fill_group) can be used at all: things with tags go by their clusters.
+    /// Whether [`fill_group`](Self::fill_group) can be used at all: things with tags go by their
+    /// clusters.
     pub(crate) const BATCHES: bool = !Self::TAGGED;
 
     /// The batch of one thing that was just spawned.
     pub(crate) fn batch_of(&self, handle: Handle<T>) -> Batch<T> {
         let (number, bit) = (handle.index() / GROUP, handle.index() % GROUP);
-        Batch { first: number * GROUP, bits: 1 << bit, start: Some(self.first_place(number)), ..Batch::EMPTY }
+        Batch {
+            first: number * GROUP,
+            bits: 1 << bit,
+            start: Some(self.first_place(number)),
+            ..Batch::EMPTY
+        }
     }
 
-    /// Makes room for `len` slots from `first` on, whole groups of one run that have no memory and no stamps yet. The place of the first.
+    /// Makes room for `len` slots from `first` on, whole groups of one run that have no memory and
+    /// no stamps yet. The place of the first.
     ///
     /// # Safety
     ///
-    /// None of them has memory before. The caller sets the stamps of all of them, before anybody looks at them.
-    pub(super) unsafe fn bare_room(&mut self, first: u32, len: u32) -> Result<Place<T>, OutOfMemory> {
+    /// None of them has memory before. The caller sets the stamps of all of them, before anybody
+    /// looks at them.
+    pub(super) unsafe fn bare_room(
+        &mut self,
+        first: u32,
+        len: u32,
+    ) -> Result<Place<T>, OutOfMemory> {
         for index in [first, first + (len - 1)] {
             if !self.slots.has_room(index) {
                 self.slots.grow(index)?;
@@ -85,17 +103,19 @@ impl<T: Thing> Cells<T> {
     ///
     /// # Safety
     ///
-    /// All of them are of one run of this storage. They hold no values, or none that anybody will ask for.
+    /// All of them are of one run of this storage. They hold no values, or none that anybody will
+    /// ask for.
     pub(super) unsafe fn set_fresh(&mut self, start: Place<T>, bits: u64) {
         for bit in ones(bits) {
-            // SAFETY: both places are of one run of this storage, by the caller; `&mut self` keeps everyone else away. Through a pointer:
-            // there may be no stamp yet.
+            // SAFETY: both places are of one run of this storage, by the caller; `&mut self` keeps
+            // everyone else away. Through a pointer: there may be no stamp yet.
             unsafe { self.values.stamps(T::Storage::step(start, bit)).cast_mut().write(SPENT) };
         }
     }
 
-    /// Fills the free slots of the lowest group that has any, as far as `things` go. `None` if there is no such group, or
-    /// no memory for it. If `things` panics, what it gave before stays. `note` hears every generation.
+    /// Fills the free slots of the lowest group that has any, as far as `things` go. `None` if
+    /// there is no such group, or no memory for it. If `things` panics, what it gave before stays.
+    /// `note` hears every generation.
     #[inline(always)]
     pub(crate) fn fill_group(
         &mut self,
@@ -106,15 +126,21 @@ impl<T: Thing> Cells<T> {
         let first = index - index % GROUP;
         let fresh = self.values.place(first).is_none();
         // SAFETY: slots that are filled get a stamp, the others get theirs from `Filled`.
-        let start = if fresh { unsafe { self.bare_room(first, GROUP) }.ok()? } else { self.values.place(first)? };
+        let start = if fresh {
+            unsafe { self.bare_room(first, GROUP) }.ok()?
+        } else {
+            self.values.place(first)?
+        };
         let free = self.slots.free_word(first / GROUP);
-        let mut filled = Filled { cells: self, number: first / GROUP, bits: 0, bare: fresh.then_some(start) };
+        let mut filled =
+            Filled { cells: self, number: first / GROUP, bits: 0, bare: fresh.then_some(start) };
         let bits = Handle::<T>::STAMP;
         let mut put = |filled: &mut Filled<'_, T>, bit: u32| {
             let Some(value) = things.next() else { return Err(End::Things) };
             let kind = fitting_kind(bits, value.kind()).map_err(End::Fault)?;
-            // SAFETY: both places are of this storage and in one group. Nobody else uses the value: the slot is free, and
-            // `&mut self`. The stamp is set through a pointer: it may not be one yet.
+            // SAFETY: both places are of this storage and in one group. Nobody else uses the value:
+            // the slot is free, and `&mut self`. The stamp is set through a pointer: it may not be
+            // one yet.
             unsafe {
                 let values = &filled.cells.values;
                 let place = T::Storage::step(start, bit);
@@ -133,12 +159,18 @@ impl<T: Thing> Cells<T> {
             // Slots that were never used, in a row: all of generation 1.
             let ended = (skipped..GROUP).try_for_each(|bit| put(&mut filled, bit));
             let run = index..index + filled.bits.count_ones();
-            return Some((Batch { run, stamp: bits.stamp(1, 0), ..Batch::EMPTY }, ended.err().unwrap_or(End::Group)));
+            return Some((
+                Batch { run, stamp: bits.stamp(1, 0), ..Batch::EMPTY },
+                ended.err().unwrap_or(End::Group),
+            ));
         }
         let ended = ones(free).try_for_each(|bit| put(&mut filled, bit));
         let bits = filled.bits;
         drop(filled);
-        Some((Batch { first, bits, start: Some(start), ..Batch::EMPTY }, ended.err().unwrap_or(End::Group)))
+        Some((
+            Batch { first, bits, start: Some(start), ..Batch::EMPTY },
+            ended.err().unwrap_or(End::Group),
+        ))
     }
 }
 

@@ -1,8 +1,9 @@
 #![expect(unsafe_code, reason = "hands out a thing to be changed beside a look at its relatives")]
-//! Sweeps along the links of a tree: a thing to be changed, and a look at its parent or its children.
+//! Sweeps along the links of a tree: a thing to be changed, and a look at its parent or its
+//! children.
 //!
-//! The slots come from outside. Nothing here relies on them: whether there is a thing is asked slot by slot, and a thing is
-//! never its own relative.
+//! The slots come from outside. Nothing here relies on them: whether there is a thing is asked slot
+//! by slot, and a thing is never its own relative.
 
 use core::marker::PhantomData;
 use core::ops::Range;
@@ -31,8 +32,8 @@ impl<T: Thing> Cells<T> {
 impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
     /// # Safety
     ///
-    /// For as long as `'a`: no slot changes its state but from free to claimed, nobody writes to the fields in `P::READS` and
-    /// `V::READS`, and nobody else uses those in `V::WRITES`.
+    /// For as long as `'a`: no slot changes its state but from free to claimed, nobody writes to
+    /// the fields in `P::READS` and `V::READS`, and nobody else uses those in `V::WRITES`.
     pub(crate) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
         const { assert!(P::WRITES == 0, "the view of the relative writes: a thing changes itself only") };
         let _checked = const { (P::READS, V::READS, V::WRITES) };
@@ -44,10 +45,16 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         self.cells.stamp(index)
     }
 
-    /// Calls `f` for every live thing without a parent, in slot order, then for the steps of an order.
-    pub(crate) fn cascade(&mut self, order: &Order, mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+    /// Calls `f` for every live thing without a parent, in slot order, then for the steps of an
+    /// order.
+    pub(crate) fn cascade(
+        &mut self,
+        order: &Order,
+        mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) {
         self.cells.mark_seen_shared::<V>();
-        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
+        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is
+        // the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
         let mut roots = Roots { filter: pair.things.filter, below: order.below(), groups: ALL };
         let (mut some, mut steps) = ([Step::NONE; GROUP as usize], Some(order.steps()));
@@ -57,7 +64,8 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         }
     }
 
-    /// Calls `f` for the live things of the steps of an order, last to first, then for those without a parent.
+    /// Calls `f` for the live things of the steps of an order, last to first, then for those
+    /// without a parent.
     pub(crate) fn gather(
         &mut self,
         rows: &[Row],
@@ -65,13 +73,15 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         mut f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
     ) {
         self.cells.mark_seen_shared::<V>();
-        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
+        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is
+        // the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
         pair.up(rows, order.steps(), &mut f);
         pair.roots_up(rows, order.below(), ALL, &mut f);
     }
 
-    /// Calls `f` for some things, by slot and stamp, and all that is below them, parents first. Answers how many there were.
+    /// Calls `f` for some things, by slot and stamp, and all that is below them, parents first.
+    /// Answers how many there were.
     pub(crate) fn cascade_below(
         &mut self,
         rows: &[Row],
@@ -79,14 +89,17 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         mut f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
     ) -> usize {
         self.mark_below(rows, tops);
-        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is the only one.
+        // SAFETY: the fields are this one's (by `new`), which is borrowed exclusively, and it is
+        // the only one.
         let mut pair = unsafe { Pair::<P, V>::new(self.cells) };
         let mut subtrees = Subtrees { rows, tops: tops.iter(), top: 0, next: 0 };
         let (mut some, mut reached) = ([Step::NONE; GROUP as usize], 0);
         // Links first, and things after them: those are on their way by then.
-        while let Some(steps) =
-            subtrees.next_steps(&mut some, |me| pair.prefetch::<V>(me), |parent| pair.prefetch::<P>(parent))
-        {
+        while let Some(steps) = subtrees.next_steps(
+            &mut some,
+            |me| pair.prefetch::<V>(me),
+            |parent| pair.prefetch::<P>(parent),
+        ) {
             reached += steps.len();
             steps.iter().for_each(|&step| pair.visit(step, &mut f));
         }
@@ -115,19 +128,24 @@ pub(super) struct Pair<'a, P: View, V: View> {
 impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     /// # Safety
     ///
-    /// Whoever makes this has the right of a [`Sweep`], for as long as it is used. Where several are at work at the
-    /// same time (`cells/par_cascade.rs`), none visits a thing that another one visits or looks at.
+    /// Whoever makes this has the right of a [`Sweep`], for as long as it is used. Where several
+    /// are at work at the same time (`cells/par_cascade.rs`), none visits a thing that another one
+    /// visits or looks at.
     pub(super) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
         Self { relatives: Anywhere::new(cells), things: Anywhere::new(cells) }
     }
 
     /// Calls `f` with a thing and its parent.
     #[inline(always)]
-    pub(super) fn visit(&mut self, step: Step, f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+    pub(super) fn visit(
+        &mut self,
+        step: Step,
+        f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) {
         let Step { me, parent } = step;
-        // SAFETY: not aliased: the fields are ours, and nobody else is at these things (by `new`); both items live
-        // for the length of the call, since `f` takes any lifetime and so can keep neither; they are of different slots, and
-        // the parent's does not write.
+        // SAFETY: not aliased: the fields are ours, and nobody else is at these things (by `new`);
+        // both items live for the length of the call, since `f` takes any lifetime and so can keep
+        // neither; they are of different slots, and the parent's does not write.
         unsafe {
             let parent = if parent == me { None } else { self.relatives.at(parent) };
             if let Some(me) = self.things.at(me) {
@@ -138,10 +156,16 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
 
     /// Calls `f` with a thing and its children.
     #[inline(always)]
-    fn visit_up(&mut self, rows: &[Row], me: u32, f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
+    fn visit_up(
+        &mut self,
+        rows: &[Row],
+        me: u32,
+        f: &mut impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>),
+    ) {
         let children = Kids::of(rows, me);
         let children = Relatives { views: self.relatives, children, me };
-        // SAFETY: as in `visit`: both live for the length of the call, and `children` leave out this slot and do not write.
+        // SAFETY: as in `visit`: both live for the length of the call, and `children` leave out
+        // this slot and do not write.
         if let Some(me) = unsafe { self.things.at(me) } {
             f(children, me);
         }
@@ -149,7 +173,11 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
 
     /// Calls `f` for things and their parents, first to last.
     #[inline(always)]
-    pub(super) fn down(&mut self, steps: &[Step], f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
+    pub(super) fn down(
+        &mut self,
+        steps: &[Step],
+        f: &mut impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) {
         for (n, &step) in steps.iter().enumerate() {
             if let Some(ahead) = steps.get(n + AHEAD) {
                 self.prefetch::<V>(ahead.me);
@@ -223,8 +251,8 @@ struct Subtrees<'a> {
 }
 
 impl Subtrees<'_> {
-    /// The next of them, some at a time. `fetch` is told of each, `fetch_parent` of the parents of the topmost: the others' are
-    /// among them.
+    /// The next of them, some at a time. `fetch` is told of each, `fetch_parent` of the parents of
+    /// the topmost: the others' are among them.
     #[inline(always)]
     fn next_steps<'s>(
         &mut self,
@@ -240,7 +268,8 @@ impl Subtrees<'_> {
             if me == 0 {
                 break;
             }
-            let Row { parent, first, next, .. } = rows.get(me as usize).copied().unwrap_or_default();
+            let Row { parent, first, next, .. } =
+                rows.get(me as usize).copied().unwrap_or_default();
             if is_top {
                 self.top = me;
                 fetch_parent(parent);
@@ -271,7 +300,9 @@ impl Roots<'_> {
     /// The next of them, those of one group, as steps.
     #[inline(never)]
     fn next_steps<'s>(&mut self, steps: &'s mut [Step; GROUP as usize]) -> Option<&'s [Step]> {
-        while let Some(number) = self.filter.next(self.groups.start).filter(|number| self.groups.contains(number)) {
+        while let Some(number) =
+            self.filter.next(self.groups.start).filter(|number| self.groups.contains(number))
+        {
             self.groups.start = number + 1;
             let mut count = 0;
             for bit in ones(self.filter.word(number) & !self.below.word(number)) {
@@ -311,23 +342,25 @@ impl<'a, V: View> Anywhere<'a, V> {
     ///
     /// # Safety
     ///
-    /// While the item lives nobody writes to the fields in `V::READS` of this slot, and nobody else uses those in
-    /// `V::WRITES`.
+    /// While the item lives nobody writes to the fields in `V::READS` of this slot, and nobody else
+    /// uses those in `V::WRITES`.
     #[inline(always)]
     unsafe fn at<'x>(&self, index: u32) -> Option<V::Item<'x>>
     where
         'a: 'x,
     {
         let values = &self.cells.values;
-        let place = values.place(index).filter(|_| self.filter.known(V::WITH, V::WITHOUT).sees(index))?;
-        // SAFETY: the place is that of the index. Its slot is live (`Filter` asks), so it holds a value (C2, C1); a run has at
-        // least its first row. The storage lives for `'a`. The rest is up to the caller.
+        let place =
+            values.place(index).filter(|_| self.filter.known(V::WITH, V::WITHOUT).sees(index))?;
+        // SAFETY: the place is that of the index. Its slot is live (`Filter` asks), so it holds a
+        // value (C2, C1); a run has at least its first row. The storage lives for `'a`. The rest is
+        // up to the caller.
         Some(unsafe { V::at(V::base(values, place, index), 0) })
     }
 }
 
-/// The views of the children of a thing, first to last: what [`TreeMut::gather`](crate::TreeMut::gather) gives beside the
-/// thing.
+/// The views of the children of a thing, first to last: what
+/// [`TreeMut::gather`](crate::TreeMut::gather) gives beside the thing.
 pub struct Relatives<'x, P: View> {
     views: Anywhere<'x, P>,
     children: Kids<'x>,
@@ -344,8 +377,9 @@ impl<'x, P: View> Iterator for Relatives<'x, P> {
             if child == self.me {
                 continue;
             }
-            // SAFETY: of another slot than the one thing that is being changed, and the view does not write (`Sweep::new`
-            // asserts it): nobody writes while the item lives, which is as long as the call that got this.
+            // SAFETY: of another slot than the one thing that is being changed, and the view does
+            // not write (`Sweep::new` asserts it): nobody writes while the item lives, which is as
+            // long as the call that got this.
             if let Some(view) = unsafe { self.views.at(child) } {
                 return Some(view);
             }

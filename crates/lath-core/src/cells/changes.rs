@@ -24,7 +24,8 @@ impl<T: Thing> Cells<T> {
         })
     }
 
-    /// Makes it possible to mark the fields that a view writes one by one, behind a shared reference.
+    /// Makes it possible to mark the fields that a view writes one by one, behind a shared
+    /// reference.
     pub(crate) fn prepare_marks(&mut self, fields: u64) {
         if let Some(marks) = &mut self.marks {
             marks.prepare(fields);
@@ -105,6 +106,8 @@ impl<T: Thing> Cells<T> {
                 }
             }
         });
-        groups.flat_map(move |(group, live)| ones(live).filter_map(move |bit| self.handle_at(group * GROUP + bit)))
+        groups.flat_map(move |(group, live)| {
+            ones(live).filter_map(move |bit| self.handle_at(group * GROUP + bit))
+        })
     }
 }

@@ -1,27 +1,31 @@
-//! Handles for things to come, dealt to several takers ahead of time: whoever asks first, each gets the same ones.
+//! Handles for things to come, dealt to several takers ahead of time: whoever asks first, each gets
+//! the same ones.
 //!
-//! Systems that run at the same time spawn things, and want the handles at once. Which ones they get must not depend on who
-//! is faster. So the free slots are dealt like cards: the groups of 64 slots that have a free one are numbered in slot order,
-//! and of `n` takers, or *lanes*, number `k` gets groups `k`, `k + n`, `k + 2n` and so on. What a lane does not use stays free.
-//! Things with tags go to groups of their cluster first, dealt in the same way, then to groups that nobody owns. In a
-//! pool that can hold few things only, slots are dealt one by one.
+//! Systems that run at the same time spawn things, and want the handles at once. Which ones they
+//! get must not depend on who is faster. So the free slots are dealt like cards: the groups of 64
+//! slots that have a free one are numbered in slot order, and of `n` takers, or *lanes*, number `k`
+//! gets groups `k`, `k + n`, `k + 2n` and so on. What a lane does not use stays free. Things with
+//! tags go to groups of their cluster first, dealt in the same way, then to groups that nobody
+//! owns. In a pool that can hold few things only, slots are dealt one by one.
 //!
 //! # Invariants
 //!
-//! - **D1** As long as the pool does not change, no two lanes of a deal, and no two parts of a lane that was split, name the same
-//!   slot: their groups' numbers are different.
+//! - **D1** As long as the pool does not change, no two lanes of a deal, and no two parts of a lane
+//!   that was split, name the same slot: their groups' numbers are different.
 
 use alloc::vec::Vec;
 
 use super::*;
 use crate::state::fitting_kind;
 
-/// A pool that can hold fewer things than this deals slots one by one, that no lane may go away empty-handed.
+/// A pool that can hold fewer things than this deals slots one by one, that no lane may go away
+/// empty-handed.
 const FEW: u64 = 1 << 16;
 
 /// One of several takers of free slots: [`Pool::deal`](crate::Pool::deal).
 ///
-/// A lane belongs to one pool, from one change of the pool to the next: then [`reset`](Self::reset) it.
+/// A lane belongs to one pool, from one change of the pool to the next: then [`reset`](Self::reset)
+/// it.
 ///
 /// # Examples
 ///
@@ -93,8 +97,8 @@ impl Lane {
         self.hands.clear();
     }
 
-    /// Makes `part` the part number `number` of `of` parts that this lane is divided into. What the parts use is noted by
-    /// [`join`](Self::join); until then the lane itself must not be used.
+    /// Makes `part` the part number `number` of `of` parts that this lane is divided into. What the
+    /// parts use is noted by [`join`](Self::join); until then the lane itself must not be used.
     ///
     /// # Panics
     ///
@@ -122,7 +126,11 @@ impl Lane {
         part.of = self.of * of;
         part.stock = self.stock.part(number, of);
         part.hands.clear();
-        part.hands.extend(self.hands.iter().map(|hand| Hand { own: hand.own.part(number, of), bits: 0, ..*hand }));
+        part.hands.extend(self.hands.iter().map(|hand| Hand {
+            own: hand.own.part(number, of),
+            bits: 0,
+            ..*hand
+        }));
     }
 
     /// Notes what a part has used.
@@ -159,7 +167,8 @@ impl Turns {
         Self { next: self.next + self.step * number, step: self.step * of, ..self }
     }
 
-    /// The group whose turn it is, out of the series that `find` knows: it answers the first group at a number or later.
+    /// The group whose turn it is, out of the series that `find` knows: it answers the first group
+    /// at a number or later.
     fn take(&mut self, find: impl Fn(u32) -> Option<u32>) -> Option<u32> {
         loop {
             let group = find(self.from)?;

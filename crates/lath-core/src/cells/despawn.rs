@@ -1,10 +1,14 @@
-#![expect(unsafe_code, reason = "lives end: values are moved out of their slots, or dropped there, once")]
+#![expect(
+    unsafe_code,
+    reason = "lives end: values are moved out of their slots, or dropped there, once"
+)]
 //! Ending lives: the value is moved out, dropped, or kept out of reach, and its slot becomes free.
 
 use super::*;
 
 impl<T: Thing> Cells<T> {
-    /// Ends the life that `handle` names: the value stays where it is, for the caller to deal with at once.
+    /// Ends the life that `handle` names: the value stays where it is, for the caller to deal with
+    /// at once.
     #[inline]
     pub(super) fn end(&mut self, handle: Handle<T>) -> Option<(Place<T>, u32)> {
         let place = self.find(handle)?;
@@ -19,7 +23,8 @@ impl<T: Thing> Cells<T> {
     ///
     /// # Safety
     ///
-    /// The place is of this storage and holds the value of slot `index`; the stamp is the one after it.
+    /// The place is of this storage and holds the value of slot `index`; the stamp is the one after
+    /// it.
     #[inline(always)]
     unsafe fn end_at(&mut self, place: Place<T>, index: u32, after: u32) {
         // SAFETY: passed on from the caller.
@@ -29,7 +34,8 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used again.
+    /// Frees (or retires) a slot whose life has ended. Answers the stamp if the slot can be used
+    /// again.
     #[inline]
     fn vacate(&mut self, index: u32, after: u32) -> Freed {
         if after == SPENT || !self.slots.is_calm() {
@@ -77,15 +83,16 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn take(&mut self, handle: Handle<T>) -> Option<(T, Freed)> {
         let (place, after) = self.end(handle)?;
         let freed = self.vacate(handle.index(), after);
-        // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`); the stamp no
-        // longer says so.
+        // SAFETY: the place is of this storage and holds a value, which nobody else uses
+        // (`&mut self`); the stamp no longer says so.
         let (tags, mut value) = unsafe { (self.values.tags(place), self.values.take(place)) };
         value.put_tags(tags); // what the pool knows, whatever somebody wrote to the field
         Some((value, freed))
     }
 
-    /// Ends the life that `handle` names and drops the value, which may panic: the way that most things go. Answers `false`, and has
-    /// changed nothing, if there is no such thing, or if more than that is to be done.
+    /// Ends the life that `handle` names and drops the value, which may panic: the way that most
+    /// things go. Answers `false`, and has changed nothing, if there is no such thing, or if more
+    /// than that is to be done.
     #[inline(always)]
     pub(crate) fn drop_alone(&mut self, handle: Handle<T>) -> bool {
         if !self.alone || !self.slots.is_calm() {
@@ -105,10 +112,14 @@ impl<T: Thing> Cells<T> {
         true
     }
 
-    /// Ends the life that `handle` names, tells `freed` of the slot, and drops the value, which may panic. Answers whether there
-    /// was one.
+    /// Ends the life that `handle` names, tells `freed` of the slot, and drops the value, which may
+    /// panic. Answers whether there was one.
     #[inline]
-    pub(crate) fn drop_value(&mut self, handle: Handle<T>, freed: impl FnOnce(Freed, &Self)) -> bool {
+    pub(crate) fn drop_value(
+        &mut self,
+        handle: Handle<T>,
+        freed: impl FnOnce(Freed, &Self),
+    ) -> bool {
         let Some((place, after)) = self.end(handle) else { return false };
         let slot = self.vacate(handle.index(), after);
         let doomed = Doomed { cells: self, place };
@@ -134,7 +145,9 @@ impl<T: Thing> Cells<T> {
         if self.slots.state(index) != State::Buried {
             return false;
         }
-        let (Some(place), Some(stamp)) = (self.values.place(index), self.stamp(index)) else { return false };
+        let (Some(place), Some(stamp)) = (self.values.place(index), self.stamp(index)) else {
+            return false;
+        };
         self.release(index, stamp == SPENT);
         let doomed = Doomed { cells: self, place };
         freed(Freed { index, stamp }, doomed.cells);
@@ -173,8 +186,9 @@ impl<T: Thing> Drop for Doomed<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if T::Storage::NEEDS_DROP {
-            // SAFETY: the place is of this storage and holds a value whose life has ended: whoever made this left no
-            // stamp or state behind that says so, and `&mut Cells` has kept the slot from being filled since.
+            // SAFETY: the place is of this storage and holds a value whose life has ended: whoever
+            // made this left no stamp or state behind that says so, and `&mut Cells` has kept the
+            // slot from being filled since.
             unsafe { self.cells.values.drop_in_place(self.place) };
         }
     }

@@ -10,12 +10,13 @@ pub(crate) struct Ended {
 }
 
 impl<T: Thing> Cells<T> {
-    /// Whether no code of the user's runs when a life ends: nothing is dropped, and there are no tags to be asked for their bits.
-    /// Then lives can be ended one by one and their slots be freed later, as nothing panics in between.
+    /// Whether no code of the user's runs when a life ends: nothing is dropped, and there are no
+    /// tags to be asked for their bits. Then lives can be ended one by one and their slots be freed
+    /// later, as nothing panics in between.
     pub(crate) const PLAIN: bool = !T::Storage::NEEDS_DROP && !Self::TAGGED;
 
-    /// Ends the life that `handle` names, of a thing without anything to drop. Its slot is freed with others of its group,
-    /// [`free_ended`](Self::free_ended) at the latest.
+    /// Ends the life that `handle` names, of a thing without anything to drop. Its slot is freed
+    /// with others of its group, [`free_ended`](Self::free_ended) at the latest.
     #[inline(always)]
     pub(crate) fn end_plain(&mut self, handle: Handle<T>, ended: &mut Ended) {
         debug_assert!(Self::PLAIN);

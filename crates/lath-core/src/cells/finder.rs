@@ -4,8 +4,9 @@ use super::*;
 
 type Chart<'a, T> = <<T as Thing>::Storage as Storage<T>>::Chart<'a>;
 
-/// The cells and the chart of their storage. What a lookup begins with are values here, which a loop keeps in registers; asked of the cells, which
-/// others may be staging into, they are loaded each time.
+/// The cells and the chart of their storage. What a lookup begins with are values here, which a
+/// loop keeps in registers; asked of the cells, which others may be staging into, they are loaded
+/// each time.
 pub(super) struct Finder<'a, T: Thing> {
     pub(super) cells: &'a Cells<T>,
     chart: Chart<'a, T>,
@@ -52,7 +53,8 @@ impl<T: Thing> Cells<T> {
     fn find_at(&self, place: Option<Place<T>>, handle: Handle<T>) -> Option<Place<T>> {
         match place {
             Some(place) => self.holds(place, handle).then_some(place),
-            // To the end by itself: if both ways met before stamps are compared, the address would have to be worked out for that.
+            // To the end by itself: if both ways met before stamps are compared, the address would
+            // have to be worked out for that.
             None => {
                 let place = self.values.place_beyond(handle.index())?;
                 self.holds(place, handle).then_some(place)

@@ -1,8 +1,9 @@
 #![expect(unsafe_code, reason = "makes views, as one by one, behind a shared reference")]
 //! Looking many things up, with the memory of those that come later fetched ahead.
 //!
-//! A lookup at random mostly waits for memory, and the processor begins as many of them at a time as their instructions fit
-//! into it, a dozen or two. Whoever knows which handles come next can ask for their memory long before.
+//! A lookup at random mostly waits for memory, and the processor begins as many of them at a time
+//! as their instructions fit into it, a dozen or two. Whoever knows which handles come next can ask
+//! for their memory long before.
 
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -17,7 +18,10 @@ const AHEAD: usize = 24;
 impl<T: Thing> Cells<T> {
     /// The views of many things, one by one.
     #[inline]
-    pub(crate) fn view_many<'h, V: View<Thing = T>>(&self, handles: &'h [Handle<T>]) -> ViewMany<'_, 'h, V> {
+    pub(crate) fn view_many<'h, V: View<Thing = T>>(
+        &self,
+        handles: &'h [Handle<T>],
+    ) -> ViewMany<'_, 'h, V> {
         const { assert!(V::WRITES == 0, "this view writes, and a thing may come twice: use `view_mut`") };
         // SAFETY: nobody has exclusive access behind `&self`, and the view does not write.
         unsafe { ViewMany::new(self, handles) }
@@ -33,7 +37,8 @@ impl<T: Thing> Cells<T> {
     }
 }
 
-/// The views of the things that some handles name, in the order of the handles: [`Pool::view_many`](crate::Pool::view_many).
+/// The views of the things that some handles name, in the order of the handles:
+/// [`Pool::view_many`](crate::Pool::view_many).
 pub struct ViewMany<'a, 'h, V: View> {
     finder: Finder<'a, V::Thing>,
     handles: &'h [Handle<V::Thing>],
@@ -51,7 +56,8 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
         many
     }
 
-    /// Asks for the memory of what the view of the thing that `handle` names looks at, if there is such a slot.
+    /// Asks for the memory of what the view of the thing that `handle` names looks at, if there is
+    /// such a slot.
     #[inline(always)]
     fn prefetch(&self, handle: Handle<V::Thing>) {
         if let Some(place) = self.finder.place(handle) {

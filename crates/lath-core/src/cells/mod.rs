@@ -1,15 +1,20 @@
 #![expect(unsafe_code, reason = "the one place that decides whether a slot's memory holds a value")]
-//! Slots and values together: everything that can be done to a value, safe for any handle and any order of calls.
+//! Slots and values together: everything that can be done to a value, safe for any handle and any
+//! order of calls.
 //!
 //! # Invariants
 //!
-//! - **C1** A slot whose stamp is odd holds a value; so does a buried slot, and slot 0 (the nil thing). No other does.
-//! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot, which has memory, is odd if it is staged, even if it is reserved.
-//! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them, value first, stamp
-//!   after, with release ordering.
-//! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All slots of that group have memory.
+//! - **C1** A slot whose stamp is odd holds a value; so does a buried slot, and slot 0 (the nil
+//!   thing). No other does.
+//! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot, which has memory, is odd
+//!   if it is staged, even if it is reserved.
+//! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them,
+//!   value first, stamp after, with release ordering.
+//! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All
+//!   slots of that group have memory.
 //! - **C5** The slots know whether changes are marked.
-//! - **C6** While things go `alone`, the pool has no tree and keeps no order of freed slots, and changes are not marked.
+//! - **C6** While things go `alone`, the pool has no tree and keeps no order of freed slots, and
+//!   changes are not marked.
 
 mod bulk;
 mod cascade;
@@ -74,7 +79,8 @@ pub struct Cells<T: Thing> {
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
     staged: AtomicU32,
-    /// Slots below this were asked for when the cells were made: there is memory for them, ready to be used or not.
+    /// Slots below this were asked for when the cells were made: there is memory for them, ready to
+    /// be used or not.
     room: u64,
     /// Nobody but the slots has to hear of a thing that goes (C6). May be `false` all the same.
     alone: bool,
@@ -85,7 +91,8 @@ pub struct Cells<T: Thing> {
 /// A place that is kept.
 struct Hand<P>(P);
 
-// SAFETY: nothing but an address. Who uses it has the storage that it is of, and asks nothing of other threads that the storage does not.
+// SAFETY: nothing but an address. Who uses it has the storage that it is of, and asks nothing of
+// other threads that the storage does not.
 unsafe impl<P> Send for Hand<P> {}
 // SAFETY: as above.
 unsafe impl<P> Sync for Hand<P> {}
@@ -94,7 +101,8 @@ impl<T: Thing> Cells<T> {
     /// Whether the things have tags at all, and so are clustered by them.
     const TAGGED: bool = size_of::<T::Tags>() > 0;
 
-    /// Slots `1..limit`, all free, and the nil thing in slot 0. There is room for all slots below `room`, which is at least 1.
+    /// Slots `1..limit`, all free, and the nil thing in slot 0. There is room for all slots below
+    /// `room`, which is at least 1.
     pub(crate) fn new(limit: u64, room: u64) -> Result<Self, OutOfMemory> {
         let nil = T::default();
         let room = room.next_multiple_of(u64::from(GROUP));
@@ -132,7 +140,8 @@ impl<T: Thing> Cells<T> {
         Ok(cells)
     }
 
-    /// Notes which slots have memory by now: they are found quicker. Those that others have made behind a shared reference are found all the same.
+    /// Notes which slots have memory by now: they are found quicker. Those that others have made
+    /// behind a shared reference are found all the same.
     fn know(&mut self) -> Result<(), OutOfMemory> {
         self.slots.know()?;
         self.values.know()
@@ -148,7 +157,8 @@ impl<T: Thing> Cells<T> {
         self.alone
     }
 
-    /// Notes whether anybody has to hear of a thing that goes; the pool says whether there is a tree, or an order of freed slots.
+    /// Notes whether anybody has to hear of a thing that goes; the pool says whether there is a
+    /// tree, or an order of freed slots.
     #[inline]
     pub(crate) fn set_alone(&mut self, alone: bool) {
         self.alone = alone && self.marks.is_none();
@@ -163,7 +173,8 @@ impl<T: Thing> Cells<T> {
         self.slots.set_high_water(high_water);
     }
 
-    /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its cluster.
+    /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its
+    /// cluster.
     #[inline]
     pub(crate) fn next_free(&mut self, tags: u64) -> Option<u32> {
         if self.is_clustered() {
@@ -177,8 +188,8 @@ impl<T: Thing> Cells<T> {
         Some(index)
     }
 
-    /// Prefetches the free slots of the first group after this one that has any: they are next. Slots that were freed here
-    /// and there are far apart, which the processor does not foresee.
+    /// Prefetches the free slots of the first group after this one that has any: they are next.
+    /// Slots that were freed here and there are far apart, which the processor does not foresee.
     #[inline]
     fn prefetch_after(&self, number: u32) {
         let Some((next, free)) = self.slots.next_free_group(number + 1) else { return };
@@ -202,7 +213,11 @@ impl<T: Thing> Cells<T> {
     /// The slots that have memory, slot 0 included, in order.
     pub(crate) fn indices(&self) -> impl Iterator<Item = u32> {
         let limit = self.slots.limit();
-        self.values.ranges().flatten().take_while(move |&index| index < limit).map(|index| index as u32)
+        self.values
+            .ranges()
+            .flatten()
+            .take_while(move |&index| index < limit)
+            .map(|index| index as u32)
     }
 
     #[inline]
@@ -219,21 +234,26 @@ impl<T: Thing> Cells<T> {
 
     /// The place of the first slot of a group that has memory.
     fn first_place(&self, number: u32) -> Place<T> {
-        self.values.place(number * GROUP).unwrap_or_else(|| unreachable!("group {number} has memory"))
+        self.values
+            .place(number * GROUP)
+            .unwrap_or_else(|| unreachable!("group {number} has memory"))
     }
 
     /// The handle of the value in a slot, if handles reach one there.
     pub(crate) fn handle_at(&self, index: u32) -> Option<Handle<T>> {
-        self.stamp(index).filter(|&stamp| is_live(stamp)).map(|stamp| Handle::from_parts(index, stamp))
+        self.stamp(index)
+            .filter(|&stamp| is_live(stamp))
+            .map(|stamp| Handle::from_parts(index, stamp))
     }
 
     /// Whether the place, which is that of the handle's slot, holds the value that it names.
     #[inline(always)]
     fn holds(&self, place: Place<T>, handle: Handle<T>) -> bool {
-        // SAFETY: the place is of this storage. Acquire: if the stamp was set by a thread that staged the value, the
-        // value is seen too (C3).
+        // SAFETY: the place is of this storage. Acquire: if the stamp was set by a thread that
+        // staged the value, the value is seen too (C3).
         let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Acquire);
-        // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another even one (G3).
+        // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another
+        // even one (G3).
         if stamp != handle.stamp() {
             unlikely();
             return false;
@@ -248,8 +268,8 @@ impl<T: Thing> Cells<T> {
 
     #[inline(always)]
     pub(crate) fn get(&self, handle: Handle<T>) -> Option<ThingRef<'_, T>> {
-        // SAFETY: the place is of this storage and holds a value (`find`, C1); exclusive access comes from `&mut self`
-        // or, in `Rest`, excludes this slot.
+        // SAFETY: the place is of this storage and holds a value (`find`, C1); exclusive access
+        // comes from `&mut self` or, in `Rest`, excludes this slot.
         self.find(handle).map(|place| unsafe { self.values.get(place) })
     }
 
@@ -266,8 +286,9 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     pub(crate) fn nil(&self) -> ThingRef<'_, T> {
         let Some(place) = self.values.place(0) else { unreachable!("`new` makes slot 0") };
-        // SAFETY: the place is of this storage and holds the nil thing (C1), which nobody ever gets exclusive access to:
-        // no handle has index 0 and a stamp of `NIL_SLOT` (G3, H1), and slot 0 is never live, claimed or buried (S4).
+        // SAFETY: the place is of this storage and holds the nil thing (C1), which nobody ever gets
+        // exclusive access to: no handle has index 0 and a stamp of `NIL_SLOT` (G3, H1), and slot 0
+        // is never live, claimed or buried (S4).
         unsafe { self.values.get(place) }
     }
 
@@ -288,9 +309,10 @@ impl<T: Thing> Cells<T> {
                 return Err(HandleError::Twice { handle: handle.name() });
             }
             match this.find(handle) {
-                // SAFETY: the place is of this storage and holds a value. Not aliased: equal handles were refused, and
-                // different handles that both resolve have different slots, a slot having one stamp. `&mut self` keeps
-                // everyone else away for as long as the results live.
+                // SAFETY: the place is of this storage and holds a value. Not aliased: equal
+                // handles were refused, and different handles that both resolve have different
+                // slots, a slot having one stamp. `&mut self` keeps everyone else away for as long
+                // as the results live.
                 Some(place) => Ok(unsafe { this.values.get_mut(place) }),
                 None => Err(this.why_not(handle)),
             }
@@ -318,7 +340,10 @@ impl<T: Thing> Cells<T> {
     /// What to say when there is no free slot.
     #[cold]
     pub(crate) fn full(&self) -> SpawnFault {
-        SpawnFault::Full { capacity: (self.slots.limit() - 1) as u32, retired: self.slots.retired() }
+        SpawnFault::Full {
+            capacity: (self.slots.limit() - 1) as u32,
+            retired: self.slots.retired(),
+        }
     }
 
     /// Makes room for slot `index`.
@@ -335,9 +360,11 @@ impl<T: Thing> Cells<T> {
         Ok(())
     }
 
-    /// Puts a value into the slot that is its turn, if that is near the last one and nothing else is to be done; otherwise gives
-    /// it back. Answers also whether [`note_spawned`](Self::note_spawned) has to hear of it, in any case; it has to where changes are marked.
-    /// `lowest_first` is asked before a group is put at hand: whether the lowest free slot is whose turn it is.
+    /// Puts a value into the slot that is its turn, if that is near the last one and nothing else
+    /// is to be done; otherwise gives it back. Answers also whether
+    /// [`note_spawned`](Self::note_spawned) has to hear of it, in any case; it has to where changes
+    /// are marked. `lowest_first` is asked before a group is put at hand: whether the lowest free
+    /// slot is whose turn it is.
     #[inline(always)]
     pub(crate) fn spawn_near(
         &mut self,
@@ -345,9 +372,10 @@ impl<T: Thing> Cells<T> {
         value: T,
         lowest_first: impl FnOnce() -> bool,
     ) -> Result<(Handle<T>, bool), T> {
-        // What is at hand is whose turn it is (S6), for things with tags if it is that of their cluster.
-        let is_its =
-            !self.is_clustered() || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.hand());
+        // What is at hand is whose turn it is (S6), for things with tags if it is that of their
+        // cluster.
+        let is_its = !self.is_clustered()
+            || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.hand());
         let is_ready = is_its && self.slots.has_at_hand();
         if !is_ready {
             unlikely();
@@ -364,10 +392,12 @@ impl<T: Thing> Cells<T> {
             return Err(value);
         }
         let bits = Handle::<T>::STAMP;
-        // SAFETY: the place is of this storage. Nobody else uses the value: the slot is free, and `&mut self`.
+        // SAFETY: the place is of this storage. Nobody else uses the value: the slot is free, and
+        // `&mut self`.
         let stamp = unsafe {
             let stamp = values.stamp(place);
-            let live = bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, marks.kind);
+            let live =
+                bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, marks.kind);
             values.prefetch_on(place);
             values.write(place, value);
             stamp.store(live, Ordering::Relaxed);
@@ -390,12 +420,16 @@ impl<T: Thing> Cells<T> {
         self.mark(index);
     }
 
-    /// Puts the group at hand that the next thing with these tags goes to, if it has a free slot, and memory or can get some.
+    /// Puts the group at hand that the next thing with these tags goes to, if it has a free slot,
+    /// and memory or can get some.
     #[cold]
     #[inline(never)]
     fn put_at_hand(&mut self, tags: u64) -> bool {
         let group = match self.is_clustered() {
-            true => self.clusters.near(tags, self.slots.lowest()).map(|group| (group, self.slots.free_word(group))),
+            true => self
+                .clusters
+                .near(tags, self.slots.lowest())
+                .map(|group| (group, self.slots.free_word(group))),
             false => self.slots.lowest_free_group(),
         };
         let Some((group, free)) = group.filter(|(_, free)| *free != 0) else { return false };
@@ -421,7 +455,11 @@ impl<T: Thing> Cells<T> {
 
     /// Opens a free or reserved slot for a value with these marks, of its next generation.
     #[inline]
-    pub(crate) fn vacancy(&mut self, index: u32, marks: Marks) -> Result<Vacancy<'_, T>, OutOfMemory> {
+    pub(crate) fn vacancy(
+        &mut self,
+        index: u32,
+        marks: Marks,
+    ) -> Result<Vacancy<'_, T>, OutOfMemory> {
         debug_assert!(matches!(self.slots.state(index), State::Free | State::Claimed));
         let Marks { kind, tags } = marks;
         self.room(index)?;
@@ -434,12 +472,13 @@ impl<T: Thing> Cells<T> {
         Ok(Vacancy { cells: self, index, place, stamp, tags })
     }
 
-    /// Notes that the generations of a free or retired slot before `stamp` are over. Never goes back.
+    /// Notes that the generations of a free or retired slot before `stamp` are over. Never goes
+    /// back.
     fn set_even_stamp(&mut self, index: u32, stamp: u32) {
         debug_assert!(!is_live(stamp));
         if let Some(place) = self.values.place(index) {
-            // SAFETY: the place is of this storage. The slot holds no value that this would hide or reveal: it is even
-            // before and after.
+            // SAFETY: the place is of this storage. The slot holds no value that this would hide or
+            // reveal: it is even before and after.
             let now = unsafe { self.values.stamp(place) };
             debug_assert!(!is_live(now.load(Ordering::Relaxed)));
             now.store(stamp, Ordering::Relaxed);
@@ -448,8 +487,8 @@ impl<T: Thing> Cells<T> {
     }
 }
 
-/// What a value says about itself. It is asked once: `kind` and `tags` are user code, which may panic or say something
-/// else the next time.
+/// What a value says about itself. It is asked once: `kind` and `tags` are user code, which may
+/// panic or say something else the next time.
 #[derive(Clone, Copy)]
 pub(crate) struct Marks {
     pub(crate) kind: u32,
@@ -482,8 +521,9 @@ impl<T: Thing> Vacancy<'_, T> {
     #[inline]
     pub(crate) fn fill(self, value: T) -> Handle<T> {
         debug_assert!(is_live(self.stamp));
-        // SAFETY: the place is of this storage. Nobody else uses the value: `&mut Cells` since the vacancy was made. An
-        // older value in the slot would be forgotten, not harmed; there is none, as `vacancy` asserts.
+        // SAFETY: the place is of this storage. Nobody else uses the value: `&mut Cells` since the
+        // vacancy was made. An older value in the slot would be forgotten, not harmed; there is
+        // none, as `vacancy` asserts.
         unsafe {
             self.cells.values.write(self.place, value);
             self.cells.values.stamp(self.place).store(self.stamp, Ordering::Relaxed);

@@ -1,7 +1,8 @@
 #![expect(unsafe_code, reason = "lets several threads sweep along the links of a tree")]
-//! The sweeps of `cascade.rs` on several threads: things without a parent by chunks of slots, the others by the parts of an
-//! order that has been cut, or, below marked things, by splitting a walk on the way. What a sweep computes for a thing depends on the thing and on its relatives, and those have been
-//! done, or are not touched: so the result is that of one thread.
+//! The sweeps of `cascade.rs` on several threads: things without a parent by chunks of slots, the
+//! others by the parts of an order that has been cut, or, below marked things, by splitting a walk
+//! on the way. What a sweep computes for a thing depends on the thing and on its relatives, and
+//! those have been done, or are not touched: so the result is that of one thread.
 
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -26,11 +27,13 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
     {
         self.cells.mark_seen_shared::<V>();
         let (this, chunks) = (Everywhere(self.cells), self.cells.chunk_count());
-        // SAFETY: the fields are this one's, which is borrowed exclusively. Of those that are at work at the same time none is at a thing of another:
-        // - those in chunks: no slot is in two of them, and things without a parent have no relative to look at;
+        // SAFETY: the fields are this one's, which is borrowed exclusively. Of those that are at
+        // work at the same time none is at a thing of another:
+        // - those in chunks: no slot is in two of them, and things without a parent have no
+        //   relative to look at;
         // - the one in the trunk is alone;
-        // - those in parts: a thing is in one part. Its parent is in the same one, or in the trunk, or has no parent (R5), and
-        //   those have been done.
+        // - those in parts: a thing is in one part. Its parent is in the same one, or in the trunk,
+        //   or has no parent (R5), and those have been done.
         let pair = || unsafe { Pair::<P, V>::new(this.get()) };
         enter(chunks.max(parts.len()), || {
             threads::for_each_apart(chunks, &|n| {
@@ -56,10 +59,12 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
     {
         self.cells.mark_seen_shared::<V>();
         let (this, chunks) = (Everywhere(self.cells), self.cells.chunk_count());
-        // SAFETY: the fields are this one's, which is borrowed exclusively. Of those that are at work at the same time none is at a thing of another:
+        // SAFETY: the fields are this one's, which is borrowed exclusively. Of those that are at
+        // work at the same time none is at a thing of another:
         // - those in parts: a thing is in one part, and its children are in the same (R5);
         // - the one in the trunk is alone;
-        // - those in chunks: no slot is in two of them, and they visit things without a parent (R4), which are nobody's children.
+        // - those in chunks: no slot is in two of them, and they visit things without a parent
+        //   (R4), which are nobody's children.
         let pair = || unsafe { Pair::<P, V>::new(this.get()) };
         enter(chunks.max(parts.len()), || {
             threads::for_each_apart(parts.len(), &|n| {
@@ -72,7 +77,8 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
         });
     }
 
-    /// As [`cascade_below`](Self::cascade_below), on several threads. None of the things is below another.
+    /// As [`cascade_below`](Self::cascade_below), on several threads. None of the things is below
+    /// another.
     pub(crate) fn par_cascade_below(
         &mut self,
         rows: &[Row],
@@ -87,11 +93,13 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
         let sweep = Below { this: Everywhere(self.cells), rows, f, views: PhantomData::<fn(P, V)> };
         let mut reached = 0;
         for (n, &(top, _)) in tops.iter().enumerate() {
-            let (visited, rest) = sweep.walk(&mut sweep.pair(), Stretch::of(rows, top), WORTHWHILE - reached);
+            let (visited, rest) =
+                sweep.walk(&mut sweep.pair(), Stretch::of(rows, top), WORTHWHILE - reached);
             reached += visited;
             if reached >= WORTHWHILE {
                 let (tops, shared) = (&tops[n + 1..], AtomicUsize::new(reached));
-                let down = |stretch| _ = shared.fetch_add(sweep.down(stretch, SPLITS), Ordering::Relaxed);
+                let down =
+                    |stretch| _ = shared.fetch_add(sweep.down(stretch, SPLITS), Ordering::Relaxed);
                 threads::join(&mut || rest.into_iter().for_each(down), &mut || {
                     threads::for_each(tops.len(), &|n| down(Stretch::of(rows, tops[n].0)));
                 });
@@ -105,7 +113,8 @@ impl<P: View, V: View<Thing = P::Thing>> Sweep<'_, P, V> {
 /// So many things are visited before anything is shared out.
 const WORTHWHILE: usize = 512;
 
-/// How often what is left of a stretch is split, and what is left of that. Bounds the depth of calls.
+/// How often what is left of a stretch is split, and what is left of that. Bounds the depth of
+/// calls.
 const SPLITS: u32 = 16;
 
 /// A sweep below some things.
@@ -124,15 +133,22 @@ where
     F: for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
 {
     fn pair(&self) -> Pair<'a, P, V> {
-        // SAFETY: `par_cascade_below`, which makes this, has the fields and is borrowed exclusively. Of those that are at work at the same
-        // time none is at a thing of another: each is at a stretch of its own, no two of which have a thing in common (none of
-        // the tops is below another, and `Stretch::split` gives away what it leaves out). The parent of a thing is in the
-        // same stretch, or was done before that was split off, or is above all tops and not visited.
+        // SAFETY: `par_cascade_below`, which makes this, has the fields and is borrowed
+        // exclusively. Of those that are at work at the same time none is at a thing of another:
+        // each is at a stretch of its own, no two of which have a thing in common (none of the tops
+        // is below another, and `Stretch::split` gives away what it leaves out). The parent of a
+        // thing is in the same stretch, or was done before that was split off, or is above all tops
+        // and not visited.
         unsafe { Pair::new(self.this.get()) }
     }
 
     /// Visits so many things of a stretch. Answers how many there were, and what is left of it.
-    fn walk(&self, pair: &mut Pair<'a, P, V>, mut stretch: Stretch, most: usize) -> (usize, Option<Stretch>) {
+    fn walk(
+        &self,
+        pair: &mut Pair<'a, P, V>,
+        mut stretch: Stretch,
+        most: usize,
+    ) -> (usize, Option<Stretch>) {
         for visited in 1..=most {
             pair.visit(Step::of(self.rows, stretch.next), &mut |parent, me| (self.f)(parent, me));
             match stretch.after(self.rows) {
@@ -158,7 +174,8 @@ where
                     });
                     return reached + in_near + in_far;
                 }
-                // To look for something to split takes as long as the way up is, which is no longer than what was visited.
+                // To look for something to split takes as long as the way up is, which is no longer
+                // than what was visited.
                 None => (stretch, most) = (rest, most * 2),
             }
         }
@@ -199,8 +216,8 @@ impl Stretch {
         Some(row.next).filter(|&next| next != self.end && next != 0)
     }
 
-    /// Cuts off as much as can be at the end: siblings of what the first thing is below, or of itself, as far up as there are
-    /// any.
+    /// Cuts off as much as can be at the end: siblings of what the first thing is below, or of
+    /// itself, as far up as there are any.
     fn split(self, rows: &[Row]) -> Option<(Self, Self)> {
         let (mut at, mut parts) = (self.next, None);
         loop {
@@ -221,8 +238,9 @@ impl Stretch {
 /// Cells that several threads may make views of.
 struct Everywhere<'a, T: Thing>(&'a Cells<T>);
 
-// SAFETY: threads only ask where slots are and which are live, which reads atomics and computes addresses. What they do with
-// the slots is up to the views: items are `Send`, and no thread gets one that another could write to (each sweep says why).
+// SAFETY: threads only ask where slots are and which are live, which reads atomics and computes
+// addresses. What they do with the slots is up to the views: items are `Send`, and no thread gets
+// one that another could write to (each sweep says why).
 unsafe impl<T: Thing> Sync for Everywhere<'_, T> {}
 
 impl<'a, T: Thing> Everywhere<'a, T> {
@@ -231,7 +249,8 @@ impl<'a, T: Thing> Everywhere<'a, T> {
     }
 }
 
-/// Goes to the threads once for all that `sweep` does there; not at all if it has nothing to share out.
+/// Goes to the threads once for all that `sweep` does there; not at all if it has nothing to share
+/// out.
 fn enter(most: usize, mut sweep: impl FnMut() + Send) {
     if most > 1 { threads::enter(&mut sweep) } else { sweep() }
 }
@@ -243,7 +262,8 @@ mod tests {
     use super::*;
     use crate::tree::{Kids, Links};
 
-    /// Visits some of a stretch, and then both parts of the rest, or all of it: what came out, in that order.
+    /// Visits some of a stretch, and then both parts of the rest, or all of it: what came out, in
+    /// that order.
     fn visit(rows: &[Row], mut stretch: Stretch, random: &mut fastrand::Rng, into: &mut Vec<u32>) {
         for _ in 0..random.u8(1..8) {
             into.push(stretch.next);
@@ -282,7 +302,10 @@ mod tests {
             let mut seen = Vec::new();
             visit(rows, Stretch::of(rows, top), &mut random, &mut seen);
             for (n, &me) in seen.iter().enumerate().skip(1) {
-                assert!(seen[..n].contains(&links.row(me).parent), "round {round}: {me} comes before its parent");
+                assert!(
+                    seen[..n].contains(&links.row(me).parent),
+                    "round {round}: {me} comes before its parent"
+                );
             }
             seen.sort_unstable();
             let mut expected: Vec<u32> = Kids::subtree(rows, top).collect();

@@ -15,8 +15,9 @@ const CHUNK: u32 = 64;
 /// A storage that several threads may find places in.
 struct Shared<'a, S>(&'a S);
 
-// SAFETY: threads only ask it where slots are, which reads atomics and computes addresses. What they do with the slots is
-// up to the views: items are `Send`, and no two threads get the same slot.
+// SAFETY: threads only ask it where slots are, which reads atomics and computes addresses. What
+// they do with the slots is up to the views: items are `Send`, and no two threads get the same
+// slot.
 unsafe impl<S> Sync for Shared<'_, S> {}
 
 impl<'a, S> Shared<'a, S> {
@@ -35,7 +36,8 @@ impl<T: Thing> Cells<T> {
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
         threads::for_each(this.chunk_count(), &|number| {
-            // SAFETY: as in `Cells::each`; the chunks have no slot in common, so every item is made once, on one thread.
+            // SAFETY: as in `Cells::each`; the chunks have no slot in common, so every item is made
+            // once, on one thread.
             unsafe { each::each::<V>(storage.get(), filter, chunk(number), &f) }
         });
     }
@@ -57,8 +59,10 @@ impl<T: Thing> Cells<T> {
 
     /// As [`map`](Self::map), on several threads.
     #[cfg(feature = "bytemuck")]
-    pub(crate) fn par_map<'a, F, V>(&'a mut self, f: impl Fn(F::Value, V::Item<'a>) -> F::Value + Sync)
-    where
+    pub(crate) fn par_map<'a, F, V>(
+        &'a mut self,
+        f: impl Fn(F::Value, V::Item<'a>) -> F::Value + Sync,
+    ) where
         F: crate::field::Field<Thing = T, Value: bytemuck::AnyBitPattern + Send>,
         V: crate::map::PlainView<Thing = T>,
         V::Item<'a>: Send,
@@ -67,7 +71,8 @@ impl<T: Thing> Cells<T> {
         let this = &*self;
         let (storage, filter) = (Shared(&this.values), this.filter::<V>());
         threads::for_each(this.chunk_count(), &|number| {
-            // SAFETY: as in `Cells::map`; the chunks have no group in common, so every group is one thread's.
+            // SAFETY: as in `Cells::map`; the chunks have no group in common, so every group is one
+            // thread's.
             unsafe { crate::map::map::<F, V>(storage.get(), filter, chunk(number), &f) }
         });
     }

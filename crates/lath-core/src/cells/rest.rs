@@ -10,14 +10,15 @@ impl<T: Thing> Cells<T> {
         self.mark(handle.index());
         let this = &*self;
         let place = this.find(handle)?;
-        // SAFETY: the place is of this storage and holds a value. Not aliased: `Rest` refuses this slot, and `&mut self`
-        // keeps everyone else away.
+        // SAFETY: the place is of this storage and holds a value. Not aliased: `Rest` refuses this
+        // slot, and `&mut self` keeps everyone else away.
         Some((unsafe { this.values.get_mut(place) }, Rest { cells: this, me: handle.index() }))
     }
 }
 
 /// All things but one: what [`Pool::split`](crate::Pool::split) and
-/// [`Pool::each_with_rest`](crate::Pool::each_with_rest) give beside the thing that is being changed.
+/// [`Pool::each_with_rest`](crate::Pool::each_with_rest) give beside the thing that is being
+/// changed.
 ///
 /// # Examples
 ///
@@ -38,7 +39,8 @@ pub struct Rest<'a, T: Thing> {
 }
 
 impl<'a, T: Thing> Rest<'a, T> {
-    /// Looks at another thing; `None` if the handle is stale or names the one that is being changed.
+    /// Looks at another thing; `None` if the handle is stale or names the one that is being
+    /// changed.
     ///
     /// # Examples
     ///

@@ -21,7 +21,8 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Gives the thing that `handle` names the first tags and takes the others. Answers whether there is one.
+    /// Gives the thing that `handle` names the first tags and takes the others. Answers whether
+    /// there is one.
     #[inline(always)]
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
         let Some(place) = self.find_alone(handle) else { return false };
@@ -42,7 +43,8 @@ impl<T: Thing> Cells<T> {
         true
     }
 
-    /// Marks a slot that is about to change, and answers whether it is live: asked where hardly ever is anything to do.
+    /// Marks a slot that is about to change, and answers whether it is live: asked where hardly
+    /// ever is anything to do.
     #[cold]
     #[inline(never)]
     fn is_live_and_marked(&self, index: u32) -> bool {
@@ -50,7 +52,8 @@ impl<T: Thing> Cells<T> {
         self.slots.state(index) == State::Live
     }
 
-    /// As [`find`](Self::find), where nobody can be staging: the stamp is read as any other number, and compared where it is.
+    /// As [`find`](Self::find), where nobody can be staging: the stamp is read as any other number,
+    /// and compared where it is.
     #[inline(always)]
     fn find_alone(&mut self, handle: Handle<T>) -> Option<Place<T>> {
         let place = self.values.place(handle.index())?;
@@ -63,12 +66,15 @@ impl<T: Thing> Cells<T> {
         Some(place)
     }
 
-    /// Notes tags that there was no room for, or none of them that the thing in the slot does not have.
+    /// Notes tags that there was no room for, or none of them that the thing in the slot does not
+    /// have.
     #[cold]
     #[inline(never)]
     fn insert_tags_with_room(&mut self, index: u32, tags: u64) {
         if let Err(error) = self.tags.grow(self.last_slot(index), tags) {
-            let Some(place) = self.values.place(index) else { unreachable!("slot {index} holds a value") };
+            let Some(place) = self.values.place(index) else {
+                unreachable!("slot {index} holds a value")
+            };
             // SAFETY: the place is of this storage and holds a value: the caller changes its tags.
             let before = unsafe { self.values.tags(place) }.widen();
             self.tags.remove(index, tags & !before);
@@ -109,7 +115,8 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Forgets what [`note_tags`](Self::note_tags) has noted of a slot that did not become live in the end.
+    /// Forgets what [`note_tags`](Self::note_tags) has noted of a slot that did not become live in
+    /// the end.
     pub(super) fn forget_tags(&mut self, index: u32) {
         if Self::TAGGED {
             self.tags.remove(index, u64::MAX);
@@ -119,10 +126,15 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Makes room for every tag that there could be, in every slot, and gives up clusters: nothing is left to be made.
+    /// Makes room for every tag that there could be, in every slot, and gives up clusters: nothing
+    /// is left to be made.
     pub(crate) fn fix_tags(&mut self) -> Result<(), OutOfMemory> {
         self.clustered = false;
-        if Self::TAGGED { self.tags.grow(self.last_slot(0), T::Tags::narrow(u64::MAX).widen()) } else { Ok(()) }
+        if Self::TAGGED {
+            self.tags.grow(self.last_slot(0), T::Tags::narrow(u64::MAX).widen())
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether things are kept together by their tags.
@@ -136,11 +148,12 @@ impl<T: Thing> Cells<T> {
         index.max((self.memory() - 1) as u32)
     }
 
-    /// Holds a value that was just written to the tags that there is room for: `Thing::tags` is user code, and may have
-    /// said something else when the storage asked again.
+    /// Holds a value that was just written to the tags that there is room for: `Thing::tags` is
+    /// user code, and may have said something else when the storage asked again.
     #[inline]
     pub(super) fn hold_to(&mut self, place: Place<T>, tags: u64) {
-        // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`).
+        // SAFETY: the place is of this storage and holds a value, which nobody else uses
+        // (`&mut self`).
         unsafe {
             if Self::TAGGED && self.values.tags(place).widen() != tags {
                 self.values.set_tags(place, T::Tags::narrow(tags));
@@ -157,10 +170,12 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Makes a staged thing live. Answers whether there was memory to note its tags; if not it stays staged.
+    /// Makes a staged thing live. Answers whether there was memory to note its tags; if not it
+    /// stays staged.
     pub(super) fn settle(&mut self, index: u32) -> bool {
         let Some(place) = self.values.place(index) else { return false };
-        // SAFETY: the place is of this storage and holds a value: callers settle slots with odd stamps (C1).
+        // SAFETY: the place is of this storage and holds a value: callers settle slots with odd
+        // stamps (C1).
         let tags = unsafe { self.values.tags(place) }.widen();
         let noted = self.room_for_tags(index, tags).is_ok();
         if noted {

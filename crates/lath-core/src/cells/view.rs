@@ -19,8 +19,9 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn each<'a, V: View<Thing = T>>(&'a mut self, f: impl FnMut(V::Item<'a>)) {
         self.mark_seen::<V>();
         let this = &*self;
-        // SAFETY: slots that match are live (`Filter` asks) and hold values (C2, C1). The exclusive borrow of the cells for `'a`
-        // keeps everyone else away, and the loop makes one item per slot.
+        // SAFETY: slots that match are live (`Filter` asks) and hold values (C2, C1). The exclusive
+        // borrow of the cells for `'a` keeps everyone else away, and the loop makes one item per
+        // slot.
         unsafe { each::each::<V>(&this.values, this.filter::<V>(), each::ALL, f) }
     }
 
@@ -72,7 +73,10 @@ impl<T: Thing> Cells<T> {
 
     /// The view of one thing, if it sees it.
     #[inline]
-    pub(crate) fn view_mut<V: View<Thing = T>>(&mut self, handle: Handle<T>) -> Option<V::Item<'_>> {
+    pub(crate) fn view_mut<V: View<Thing = T>>(
+        &mut self,
+        handle: Handle<T>,
+    ) -> Option<V::Item<'_>> {
         if self.marks.is_some() && self.contains(handle) {
             self.mark_fields(handle.index(), V::WRITES);
         }
@@ -84,9 +88,13 @@ impl<T: Thing> Cells<T> {
     ///
     /// As [`Finder::view`].
     #[inline]
-    pub(super) unsafe fn view_of<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
+    pub(super) unsafe fn view_of<V: View<Thing = T>>(
+        &self,
+        handle: Handle<T>,
+    ) -> Option<V::Item<'_>> {
         let place = self.find(handle)?;
-        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the caller.
+        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the
+        // caller.
         unsafe { self.view_at::<V>(place, handle.index()) }
     }
 
@@ -94,7 +102,11 @@ impl<T: Thing> Cells<T> {
     ///
     /// As [`Finder::view`]; and the place is that of slot `index`, and holds a value.
     #[inline(always)]
-    unsafe fn view_at<V: View<Thing = T>>(&self, place: Place<T>, index: u32) -> Option<V::Item<'_>> {
+    unsafe fn view_at<V: View<Thing = T>>(
+        &self,
+        place: Place<T>,
+        index: u32,
+    ) -> Option<V::Item<'_>> {
         let _checked = const { (V::READS, V::WRITES) };
         if V::WITH | V::WITHOUT != 0 {
             // SAFETY: the place is of this storage and holds a value (by the caller).
@@ -103,8 +115,8 @@ impl<T: Thing> Cells<T> {
                 return None;
             }
         }
-        // SAFETY: the place is that of the index, and holds a value; a run has at least its first row. The rest is up to
-        // the caller.
+        // SAFETY: the place is that of the index, and holds a value; a run has at least its first
+        // row. The rest is up to the caller.
         Some(unsafe { V::at(V::base(&self.values, place, index), 0) })
     }
 }
@@ -114,21 +126,30 @@ impl<'a, T: Thing> Finder<'a, T> {
     ///
     /// # Safety
     ///
-    /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
+    /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses
+    /// those in `V::WRITES`.
     #[inline(always)]
-    pub(super) unsafe fn view<'v, V: View<Thing = T>>(self, handle: Handle<T>) -> Option<V::Item<'v>>
+    pub(super) unsafe fn view<'v, V: View<Thing = T>>(
+        self,
+        handle: Handle<T>,
+    ) -> Option<V::Item<'v>>
     where
         'a: 'v,
     {
         let place = self.find(handle)?;
-        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the caller.
+        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the
+        // caller.
         unsafe { self.cells.view_at::<V>(place, handle.index()) }
     }
 }
 
 impl<T: Fields> Cells<T> {
     /// Replaces one field of the thing that `handle` names. Gives the value back if there is none.
-    pub(crate) fn set<F: Field<Thing = T>>(&mut self, handle: Handle<T>, value: F::Value) -> Result<(), F::Value> {
+    pub(crate) fn set<F: Field<Thing = T>>(
+        &mut self,
+        handle: Handle<T>,
+        value: F::Value,
+    ) -> Result<(), F::Value> {
         const {
             assert!(
                 !matches!(T::TAGS_FIELD, Some(tags) if tags == F::INDEX),
@@ -139,7 +160,8 @@ impl<T: Fields> Cells<T> {
             self.mark_fields(handle.index(), 1 << F::INDEX);
         }
         match self.find(handle) {
-            // SAFETY: the place is of this storage and holds a value, which nobody else uses (`&mut self`).
+            // SAFETY: the place is of this storage and holds a value, which nobody else uses
+            // (`&mut self`).
             Some(place) => unsafe { self.values.set_field::<F>(place, value) },
             None => return Err(value),
         }
@@ -216,9 +238,10 @@ impl<'a, V: View> Iterator for QueryIter<'a, V> {
     #[inline]
     fn next(&mut self) -> Option<V::Item<'a>> {
         let (_, base, row) = self.next_row()?;
-        // SAFETY: the row is within the group, which lies within its run, and its slot matches, so it is live and
-        // holds a value. Not aliased: `query` has borrowed the cells for `'a` and refuses views that write; `query_mut`
-        // has borrowed them exclusively, or `Views` the fields; and every slot comes once.
+        // SAFETY: the row is within the group, which lies within its run, and its slot matches, so
+        // it is live and holds a value. Not aliased: `query` has borrowed the cells for `'a` and
+        // refuses views that write; `query_mut` has borrowed them exclusively, or `Views` the
+        // fields; and every slot comes once.
         Some(unsafe { V::at(base, row) })
     }
 

@@ -1,6 +1,9 @@
-#![expect(unsafe_code, reason = "hands out views of things whose other fields somebody else may be using")]
-//! The things of a pool through one view, while others use other fields of the same things: what a scheduler gives to
-//! systems that run at the same time.
+#![expect(
+    unsafe_code,
+    reason = "hands out views of things whose other fields somebody else may be using"
+)]
+//! The things of a pool through one view, while others use other fields of the same things: what a
+//! scheduler gives to systems that run at the same time.
 
 use core::marker::PhantomData;
 
@@ -22,8 +25,8 @@ pub struct Views<'a, V: View> {
 impl<'a, V: View> Views<'a, V> {
     /// # Safety
     ///
-    /// For as long as `'a`: no slot changes its state but from free to claimed, nobody writes to the fields in `V::READS`, and
-    /// nobody else uses those in `V::WRITES`.
+    /// For as long as `'a`: no slot changes its state but from free to claimed, nobody writes to
+    /// the fields in `V::READS`, and nobody else uses those in `V::WRITES`.
     #[inline(always)]
     pub(crate) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
         let _checked = const { (V::READS, V::WRITES) };
@@ -33,7 +36,12 @@ impl<'a, V: View> Views<'a, V> {
     /// All views, one by one. The view must not write.
     #[inline]
     pub fn iter(&self) -> QueryIter<'_, V> {
-        const { assert!(V::WRITES == 0, "this view writes: iterate over `&mut` of it, or use `iter_mut`") };
+        const {
+            assert!(
+                V::WRITES == 0,
+                "this view writes: iterate over `&mut` of it, or use `iter_mut`"
+            )
+        };
         QueryIter::new(self.finder.cells)
     }
 
@@ -66,7 +74,8 @@ impl<'a, V: View> Views<'a, V> {
         if self.finder.cells.marks.is_some() && self.finder.cells.contains(handle) {
             self.finder.cells.mark_fields_shared(handle.index(), V::WRITES);
         }
-        // SAFETY: nobody else uses the fields (by `new`), and this is borrowed exclusively for as long as the item lives.
+        // SAFETY: nobody else uses the fields (by `new`), and this is borrowed exclusively for as
+        // long as the item lives.
         unsafe { self.finder.view::<V>(handle) }
     }
 
@@ -74,7 +83,8 @@ impl<'a, V: View> Views<'a, V> {
     #[inline]
     pub fn contains(&self, handle: Handle<V::Thing>) -> bool {
         let Some(place) = self.finder.find(handle) else { return false };
-        // SAFETY: the place is of this storage and holds a value (`find`). Tags change with exclusive access to the pool only.
+        // SAFETY: the place is of this storage and holds a value (`find`). Tags change with
+        // exclusive access to the pool only.
         let tags = unsafe { self.finder.cells.values.tags(place) }.widen();
         tags & V::WITH == V::WITH && tags & V::WITHOUT == 0
     }
@@ -89,8 +99,9 @@ impl<'a, V: View> Views<'a, V> {
     pub fn each<'x>(&'x mut self, f: impl FnMut(V::Item<'x>)) {
         self.finder.cells.mark_seen_shared::<V>();
         let cells = self.finder.cells;
-        // SAFETY: slots that match are live and hold values (C2, C1), and stay so (by `new`). Nobody else uses the fields (by
-        // `new`), this is borrowed exclusively for `'x`, and the loop makes one item per slot.
+        // SAFETY: slots that match are live and hold values (C2, C1), and stay so (by `new`).
+        // Nobody else uses the fields (by `new`), this is borrowed exclusively for `'x`, and the
+        // loop makes one item per slot.
         unsafe { each::each::<V>(&cells.values, cells.filter::<V>(), each::ALL, f) }
     }
 
@@ -111,7 +122,8 @@ impl<'a, V: View> Views<'a, V> {
         unsafe { each::each_run::<V>(&cells.values, cells.filter::<V>(), each::ALL, f) }
     }
 
-    /// Into how many chunks of 4096 slots the things can be divided. Marks all of them as changed, if the view writes.
+    /// Into how many chunks of 4096 slots the things can be divided. Marks all of them as changed,
+    /// if the view writes.
     pub fn chunks(&mut self) -> u32 {
         self.finder.cells.mark_seen_shared::<V>();
         self.finder.cells.slots.group_end().div_ceil(CHUNK)
@@ -121,12 +133,15 @@ impl<'a, V: View> Views<'a, V> {
     ///
     /// # Safety
     ///
-    /// For as long as any of the items lives nobody else asks for the same chunk, or for anything else of these views.
+    /// For as long as any of the items lives nobody else asks for the same chunk, or for anything
+    /// else of these views.
     #[inline]
     pub unsafe fn each_in_chunk<'x>(&'x self, chunk: u32, f: impl FnMut(V::Item<'x>)) {
         let groups = chunk * CHUNK..(chunk + 1).saturating_mul(CHUNK);
         // SAFETY: as in `each`; that this is used by nobody else is up to the caller.
-        unsafe { each::each::<V>(&self.finder.cells.values, self.finder.cells.filter::<V>(), groups, f) }
+        unsafe {
+            each::each::<V>(&self.finder.cells.values, self.finder.cells.filter::<V>(), groups, f)
+        }
     }
 
     /// Calls `f` with slices over every run of one chunk.
@@ -146,7 +161,14 @@ impl<'a, V: View> Views<'a, V> {
         assert_dense::<V>();
         let groups = chunk * CHUNK..(chunk + 1).saturating_mul(CHUNK);
         // SAFETY: as in `each_in_chunk`; dense, as was asserted just now.
-        unsafe { each::each_run::<V>(&self.finder.cells.values, self.finder.cells.filter::<V>(), groups, f) }
+        unsafe {
+            each::each_run::<V>(
+                &self.finder.cells.values,
+                self.finder.cells.filter::<V>(),
+                groups,
+                f,
+            )
+        }
     }
 
     /// Calls `f` with every view, beside a look at the same fields of all the other things.
@@ -165,7 +187,8 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     pub(crate) fn look<V: View<Thing = T>>(&self) -> Views<'_, V> {
         const { assert!(V::WRITES == 0, "this view writes: use `query_mut`, `each` or `view_mut`") };
-        // SAFETY: behind a shared reference slots only go from free to claimed (S3), nobody writes to a field, and the view does not.
+        // SAFETY: behind a shared reference slots only go from free to claimed (S3), nobody writes
+        // to a field, and the view does not.
         unsafe { Views::new(self) }
     }
 
@@ -181,18 +204,21 @@ impl<T: Thing> Cells<T> {
     }
 }
 
-/// Calls `f` with every view and its slot. The fields are the caller's, but for looks at those of other slots.
+/// Calls `f` with every view and its slot. The fields are the caller's, but for looks at those of
+/// other slots.
 #[inline]
 fn each_beside<V: View>(cells: &Cells<V::Thing>, mut f: impl for<'x> FnMut(V::Item<'x>, u32)) {
     let mut slots = QueryIter::<V>::new(cells);
     while let Some((index, base, row)) = slots.next_row() {
-        // SAFETY: the row is within its run, and its slot is live and holds a value. Not aliased: whoever looks at other
-        // things leaves this slot out; nothing of an earlier round is left, since the closure takes any lifetime.
+        // SAFETY: the row is within its run, and its slot is live and holds a value. Not aliased:
+        // whoever looks at other things leaves this slot out; nothing of an earlier round is left,
+        // since the closure takes any lifetime.
         f(unsafe { V::at(base, row) }, index);
     }
 }
 
-/// All things but one, as a query sees them: what `each_with_rest` of a query gives beside the one that is being changed.
+/// All things but one, as a query sees them: what `each_with_rest` of a query gives beside the one
+/// that is being changed.
 pub struct OtherViews<'a, V: View> {
     cells: &'a Cells<V::Thing>,
     me: u32,
@@ -200,8 +226,9 @@ pub struct OtherViews<'a, V: View> {
 }
 
 impl<V: View> OtherViews<'_, V> {
-    /// Looks at fields of another thing; `None` if the handle is stale or names the one that is being changed, or if `R` does
-    /// not see it. `R` must not write, and may use only fields that the query uses.
+    /// Looks at fields of another thing; `None` if the handle is stale or names the one that is
+    /// being changed, or if `R` does not see it. `R` must not write, and may use only fields that
+    /// the query uses.
     #[inline]
     pub fn get<R: View<Thing = V::Thing>>(&self, handle: Handle<V::Thing>) -> Option<R::Item<'_>> {
         const {
@@ -214,8 +241,8 @@ impl<V: View> OtherViews<'_, V> {
         if handle.index() == self.me {
             return None;
         }
-        // SAFETY: nobody else writes to these fields, which are among those of `V` (by `Views::new`); the one thing whose
-        // fields are being changed is in another slot.
+        // SAFETY: nobody else writes to these fields, which are among those of `V` (by
+        // `Views::new`); the one thing whose fields are being changed is in another slot.
         unsafe { self.cells.view_of::<R>(handle) }
     }
 }

@@ -19,15 +19,19 @@ impl<T: Thing> Cells<T> {
 
     /// Every live thing in turn, exclusively, beside a look at all the others.
     #[inline]
-    pub(crate) fn each_with_rest(&mut self, mut f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Rest<'_, T>)) {
+    pub(crate) fn each_with_rest(
+        &mut self,
+        mut f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Rest<'_, T>),
+    ) {
         self.mark_all();
         let this = &*self;
         let mut walk = Walk::new(this, false);
         while let Some((index, place)) = walk.next_place() {
             let rest = Rest { cells: this, me: index };
-            // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not aliased: `Rest` refuses
-            // this slot, nothing of an earlier round is left (the closure takes any lifetime, so it can keep neither
-            // thing nor rest), and `&mut self` keeps everyone else away.
+            // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not
+            // aliased: `Rest` refuses this slot, nothing of an earlier round is left (the closure
+            // takes any lifetime, so it can keep neither thing nor rest), and `&mut self` keeps
+            // everyone else away.
             unsafe { f(walk.handle(index, place), this.values.get_mut(place), &rest) };
         }
     }
@@ -72,7 +76,11 @@ impl<'a, T: Thing> Walk<'a, T> {
     /// Goes on to the next group that has something; false at the end.
     #[inline]
     fn advance(&mut self) -> bool {
-        let found = if self.staged { self.next_with_staged() } else { self.cells.slots.next_live(self.group) };
+        let found = if self.staged {
+            self.next_with_staged()
+        } else {
+            self.cells.slots.next_live(self.group)
+        };
         let Some((number, bits)) = found else { return false };
         self.group = number + 1;
         self.bits = bits;
@@ -90,7 +98,8 @@ impl<'a, T: Thing> Walk<'a, T> {
             if live.is_some_and(|(first, _)| first < number) {
                 return live;
             }
-            // Staged slots have an odd stamp; reserved ones, or ones being staged at this moment, are passed over.
+            // Staged slots have an odd stamp; reserved ones, or ones being staged at this moment,
+            // are passed over.
             let staged = ones(claimed)
                 .filter(|bit| self.cells.stamp(number * GROUP + bit).is_some_and(is_live))
                 .fold(0, |word, bit| word | 1 << bit);
@@ -113,11 +122,13 @@ impl<'a, T: Thing> Walk<'a, T> {
         self.bits &= self.bits - 1;
         self.left = self.left.saturating_sub(1);
         let first = self.place?;
-        // SAFETY: both places are of this storage and in one group: the group's first slot, and the `bit`th of 64.
+        // SAFETY: both places are of this storage and in one group: the group's first slot, and the
+        // `bit`th of 64.
         Some((self.first + bit, unsafe { T::Storage::step(first, bit) }))
     }
 
-    /// Calls `f` with every slot that is left. Full groups take a straight loop, which compilers unroll and vectorise.
+    /// Calls `f` with every slot that is left. Full groups take a straight loop, which compilers
+    /// unroll and vectorise.
     #[inline]
     fn for_each_place(mut self, mut f: impl FnMut(&Self, u32, Place<T>)) {
         loop {
@@ -149,9 +160,9 @@ impl<'a, T: Thing> Walk<'a, T> {
     /// The place is one that this walk has reached.
     #[inline(always)]
     unsafe fn handle(&self, index: u32, place: Place<T>) -> Handle<T> {
-        // SAFETY: the place is of this storage. A plain read: the stamp of a live slot, or of a staged one that was seen
-        // to be published, does not change while the walk borrows the cells (C3). Unlike an atomic load it costs nothing
-        // where the handle is not used.
+        // SAFETY: the place is of this storage. A plain read: the stamp of a live slot, or of a
+        // staged one that was seen to be published, does not change while the walk borrows the
+        // cells (C3). Unlike an atomic load it costs nothing where the handle is not used.
         Handle::from_parts(index, unsafe { self.cells.values.stamp(place).as_ptr().read() })
     }
 }
@@ -167,13 +178,17 @@ impl<'a, T: Thing> Iterator for Iter<'a, T> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, place) = self.walk.next_place()?;
-        // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not aliased: the walk borrows
-        // the cells for `'a`, so nobody gets exclusive access (C3).
+        // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not
+        // aliased: the walk borrows the cells for `'a`, so nobody gets exclusive access (C3).
         Some(unsafe { (self.walk.handle(index, place), self.walk.cells.values.get(place)) })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        if self.walk.staged { (self.walk.left, None) } else { (self.walk.left, Some(self.walk.left)) }
+        if self.walk.staged {
+            (self.walk.left, None)
+        } else {
+            (self.walk.left, Some(self.walk.left))
+        }
     }
 
     #[inline]
@@ -191,7 +206,8 @@ impl<'a, T: Thing> Iterator for Iter<'a, T> {
     }
 }
 
-/// The live things of a pool, to be changed, and their handles: [`Pool::iter_mut`](crate::Pool::iter_mut).
+/// The live things of a pool, to be changed, and their handles:
+/// [`Pool::iter_mut`](crate::Pool::iter_mut).
 pub struct IterMut<'a, T: Thing> {
     walk: Walk<'a, T>,
 }
@@ -202,8 +218,9 @@ impl<'a, T: Thing> Iterator for IterMut<'a, T> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, place) = self.walk.next_place()?;
-        // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not aliased: `iter_mut` has
-        // borrowed the cells exclusively for `'a`, and a walk reaches every slot once.
+        // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not
+        // aliased: `iter_mut` has borrowed the cells exclusively for `'a`, and a walk reaches every
+        // slot once.
         Some(unsafe { (self.walk.handle(index, place), self.walk.cells.values.get_mut(place)) })
     }
 

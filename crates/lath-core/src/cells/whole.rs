@@ -15,19 +15,25 @@ impl<T: Thing> Cells<T> {
         let mut copy = Self::new(self.slots.limit(), self.memory())?;
         copy.clustered = self.clustered;
         for index in self.indices().filter(|&index| index > 0) {
-            // Memory even for what is empty: a copy of a fixed pool allocates no more than the original.
+            // Memory even for what is empty: a copy of a fixed pool allocates no more than the
+            // original.
             copy.room(index)?;
-            let Some(place) = self.values.place(index) else { unreachable!("`ranges` lists slots with memory") };
+            let Some(place) = self.values.place(index) else {
+                unreachable!("`ranges` lists slots with memory")
+            };
             let Some(stamp) = self.stamp(index) else { unreachable!("a place has a stamp") };
-            // The stamp first, the state after: others may be staging meanwhile. Whoever has set an odd stamp had claimed the
-            // slot before; one that is claimed after its stamp was seen to be even counts as reserved.
+            // The stamp first, the state after: others may be staging meanwhile. Whoever has set an
+            // odd stamp had claimed the slot before; one that is claimed after its stamp was seen
+            // to be even counts as reserved.
             let state = self.slots.state(index);
             if state == State::Free && stamp == 0 {
                 continue;
             }
             if is_live(stamp) || state == State::Buried {
-                // SAFETY: the place is of `self` and holds a value (C1), which nobody has exclusively behind `&self`.
-                let (mut value, tags) = unsafe { (self.values.clone_value(place), self.values.tags(place)) };
+                // SAFETY: the place is of `self` and holds a value (C1), which nobody has
+                // exclusively behind `&self`.
+                let (mut value, tags) =
+                    unsafe { (self.values.clone_value(place), self.values.tags(place)) };
                 value.put_tags(tags);
                 let bits = Handle::<T>::STAMP;
                 let live = if is_live(stamp) { stamp } else { bits.stamp(1, 0) };
@@ -68,7 +74,8 @@ impl<T: Thing> Cells<T> {
         Ok(copy)
     }
 
-    /// Makes the first retired slot at `from` or later free again, to start at generation 1: answers which.
+    /// Makes the first retired slot at `from` or later free again, to start at generation 1:
+    /// answers which.
     pub(crate) fn reclaim_next(&mut self, from: u32) -> Option<u32> {
         let index = self.slots.out_of_use(from.max(1)).next()?;
         self.slots.reclaim(index);
@@ -78,10 +85,12 @@ impl<T: Thing> Cells<T> {
         Some(index)
     }
 
-    /// Ends every life, staged and reserved ones included, and drops every value, buried ones included. A `Drop` that
-    /// panics does not keep the others from being dropped. `freed` hears of every slot.
+    /// Ends every life, staged and reserved ones included, and drops every value, buried ones
+    /// included. A `Drop` that panics does not keep the others from being dropped. `freed` hears of
+    /// every slot.
     pub(crate) fn clear(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
-        /// Goes on clearing when a `Drop` has unwound; a second panic then aborts, as it does everywhere in Rust.
+        /// Goes on clearing when a `Drop` has unwound; a second panic then aborts, as it does
+        /// everywhere in Rust.
         struct GoOn<'a, T: Thing>(&'a mut Cells<T>, &'a mut dyn FnMut(Freed, &Cells<T>));
 
         impl<T: Thing> Drop for GoOn<'_, T> {
@@ -106,7 +115,9 @@ impl<T: Thing> Cells<T> {
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
             for index in ones(claimed).map(|bit| number * GROUP + bit) {
-                let Some(stamp) = self.stamp(index) else { unreachable!("slots have memory before they are claimed") };
+                let Some(stamp) = self.stamp(index) else {
+                    unreachable!("slots have memory before they are claimed")
+                };
                 if is_live(stamp) {
                     self.drop_value(Handle::from_parts(index, stamp), &mut *freed);
                 } else if let Some(slot) = self.cancel(Handle::from_parts(index, stamp + 1)) {
@@ -140,15 +151,23 @@ impl<T: Thing> Cells<T> {
         }
         let (mut claimed, mut staged) = (0, 0);
         for index in self.values.ranges().flatten().map(|index| index as u32) {
-            let Some(stamp) = self.stamp(index) else { return Err("a slot that has memory has no stamp") };
+            let Some(stamp) = self.stamp(index) else {
+                return Err("a slot that has memory has no stamp");
+            };
             match self.slots.state(index) {
                 State::Live if !is_live(stamp) => return Err("C2: a live slot has an even stamp"),
-                State::Claimed => (claimed, staged) = (claimed + 1, staged + u32::from(is_live(stamp))),
+                State::Claimed => {
+                    (claimed, staged) = (claimed + 1, staged + u32::from(is_live(stamp)))
+                }
                 State::Free | State::Buried | State::OutOfUse if is_live(stamp) => {
                     return Err("C1: a slot that is not in use has an odd stamp");
                 }
-                State::OutOfUse if index == 0 && stamp != NIL_SLOT => return Err("G3: slot 0 has another stamp"),
-                State::OutOfUse if index != 0 && u64::from(index) < self.slots.limit() && stamp != SPENT => {
+                State::OutOfUse if index == 0 && stamp != NIL_SLOT => {
+                    return Err("G3: slot 0 has another stamp");
+                }
+                State::OutOfUse
+                    if index != 0 && u64::from(index) < self.slots.limit() && stamp != SPENT =>
+                {
                     return Err("G2: a retired slot has generations left");
                 }
                 _ => {}
@@ -172,8 +191,8 @@ impl<T: Thing> Drop for Cells<T> {
         impl<T: Thing> Drop for Nil<'_, T> {
             fn drop(&mut self) {
                 if let Some(place) = self.0.values.place(0) {
-                    // SAFETY: the place is of this storage and holds the nil thing (C1); the cells are going away, so
-                    // this is its last use.
+                    // SAFETY: the place is of this storage and holds the nil thing (C1); the cells
+                    // are going away, so this is its last use.
                     unsafe { self.0.values.drop_in_place(place) };
                 }
             }

@@ -18,7 +18,8 @@ impl Clusters {
         }
     }
 
-    /// Makes the owner of every group what `owner` says. There must be room; the slots are as they will be.
+    /// Makes the owner of every group what `owner` says. There must be room; the slots are as they
+    /// will be.
     pub(crate) fn assign(&mut self, slots: &Slots, mut owner: impl FnMut(u32) -> Option<u64>) {
         for cluster in &mut self.clusters {
             cluster.open.assign(|_| 0);

@@ -9,8 +9,8 @@ use crate::handle::Handle;
 use crate::thing::Thing;
 
 impl<T: Thing, const N: usize> FixedPool<T, N> {
-    /// Gives several things at once, to be changed, each with an answer of its own. A handle that is given twice gets the
-    /// thing once. Looks at every slot.
+    /// Gives several things at once, to be changed, each with an answer of its own. A handle that
+    /// is given twice gets the thing once. Looks at every slot.
     ///
     /// # Examples
     ///
@@ -26,7 +26,10 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// assert!(matches!(voices.get_disjoint_mut([a, a]), [Ok(_), Err(HandleError::Twice { .. })]));
     /// assert!(matches!(voices.get_disjoint_mut([Handle::NIL, b]), [Err(HandleError::Nil), Ok(_)]));
     /// ```
-    pub fn get_disjoint_mut<const K: usize>(&mut self, handles: [Handle<T>; K]) -> [Result<&mut T, HandleError>; K] {
+    pub fn get_disjoint_mut<const K: usize>(
+        &mut self,
+        handles: [Handle<T>; K],
+    ) -> [Result<&mut T, HandleError>; K] {
         let mut answers = array::from_fn(|i| match self.check(handles[i]) {
             Ok(()) => Err(HandleError::Twice { handle: handles[i].name() }), // unless it is found below
             Err(error) => Err(error),
@@ -39,8 +42,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
         answers
     }
 
-    /// Takes the things out for which `which` says so, one by one as they are asked for, in slot order. Those that are not
-    /// asked for stay.
+    /// Takes the things out for which `which` says so, one by one as they are asked for, in slot
+    /// order. Those that are not asked for stay.
     ///
     /// # Examples
     ///
@@ -66,8 +69,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     }
 }
 
-/// `pool[handle]` is [`read`](FixedPool::read): a stale handle shows the nil thing. There is no `IndexMut`, since nobody may
-/// write to that.
+/// `pool[handle]` is [`read`](FixedPool::read): a stale handle shows the nil thing. There is no
+/// `IndexMut`, since nobody may write to that.
 impl<T: Thing, const N: usize> Index<Handle<T>> for FixedPool<T, N> {
     type Output = T;
 

@@ -5,15 +5,20 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::*;
 
 impl Marks {
-    /// The last tick in which some of these fields of a group may have changed. Before marks began, all did.
+    /// The last tick in which some of these fields of a group may have changed. Before marks began,
+    /// all did.
     #[inline]
     pub(crate) fn last(&self, group: u32, fields: u64) -> u64 {
         let mark = |level: &Level| level.groups.get(group).map_or(0, |mark| mark.load(Relaxed));
         let known = (self.since.load(Relaxed) - 1).max(mark(&self.whole)); // what was before the first tick is not marked
-        ones(fields).filter_map(|field| self.fields.get(field as usize)).map(mark).fold(known, u64::max)
+        ones(fields)
+            .filter_map(|field| self.fields.get(field as usize))
+            .map(mark)
+            .fold(known, u64::max)
     }
 
-    /// The same for some groups in a row, which lie in one block of slots: raises every `step`th entry of `ticks`.
+    /// The same for some groups in a row, which lie in one block of slots: raises every `step`th
+    /// entry of `ticks`.
     #[inline]
     pub(crate) fn raise(&self, group: u32, fields: u64, ticks: &mut [u64], step: usize) {
         let known = self.since.load(Relaxed) - 1;
@@ -21,13 +26,16 @@ impl Marks {
         let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
         for level in core::iter::once(&self.whole).chain(levels) {
             // Blocks of groups are at least as long as blocks of slots.
-            for (tick, mark) in ticks.iter_mut().step_by(step).zip(level.groups.rest_of_block(group)) {
+            for (tick, mark) in
+                ticks.iter_mut().step_by(step).zip(level.groups.rest_of_block(group))
+            {
                 *tick = (*tick).max(mark.load(Relaxed));
             }
         }
     }
 
-    /// Which of 64 groups may have changed as wholes at `since` or later: those from 64 times `sixty_four` on.
+    /// Which of 64 groups may have changed as wholes at `since` or later: those from 64 times
+    /// `sixty_four` on.
     #[inline]
     pub(crate) fn changed(&self, sixty_four: u32, since: u64) -> u64 {
         match self.since.load(Relaxed) > since {
@@ -67,16 +75,20 @@ mod tests {
             marks.prepare(0b1011);
             for step in 0..300 {
                 marks.tick += u64::from(random.u8(..4) == 0);
-                let group = [random.u32(..300), random.u32(..300), 5000 + random.u32(..70)][random.usize(..3)];
+                let group = [random.u32(..300), random.u32(..300), 5000 + random.u32(..70)]
+                    [random.usize(..3)];
                 match random.bool() {
                     true => marks.mark(group),
                     false => marks.mark_fields(group, random.u64(..16)),
                 }
-                let (since, fields) = (marks.tick.saturating_sub(random.u64(..5)), random.u64(..16));
+                let (since, fields) =
+                    (marks.tick.saturating_sub(random.u64(..5)), random.u64(..16));
                 for sixty_four in (0..6).chain(77..80) {
-                    let expected = (0..64)
-                        .fold(0, |set, n| set | u64::from(marks.last(sixty_four * 64 + n, fields) >= since) << n);
-                    let found = marks.changed(sixty_four, since) | marks.changed_in(sixty_four, fields, since);
+                    let expected = (0..64).fold(0, |set, n| {
+                        set | u64::from(marks.last(sixty_four * 64 + n, fields) >= since) << n
+                    });
+                    let found = marks.changed(sixty_four, since)
+                        | marks.changed_in(sixty_four, fields, since);
                     assert_eq!(found, expected, "{sixty_four} at step {step} of seed {seed}");
                 }
             }

@@ -64,7 +64,8 @@ impl<T: Thing> Pool<T> {
         self.cells.get_mut(handle)
     }
 
-    /// Looks at the thing that `handle` names, or at the **nil thing**, `T::default()`, if there is none. Never fails.
+    /// Looks at the thing that `handle` names, or at the **nil thing**, `T::default()`, if there is
+    /// none. Never fails.
     ///
     /// # Examples
     ///
@@ -105,8 +106,9 @@ impl<T: Thing> Pool<T> {
 
     /// Says why [`get`](Self::get) finds nothing.
     ///
-    /// A handle of another pool of the same type cannot always be told from one's own: where slot and generation happen
-    /// to agree it resolves. Keep one pool per type, or give each its own type.
+    /// A handle of another pool of the same type cannot always be told from one's own: where slot
+    /// and generation happen to agree it resolves. Keep one pool per type, or give each its own
+    /// type.
     ///
     /// # Errors
     ///
@@ -128,8 +130,8 @@ impl<T: Thing> Pool<T> {
         if self.contains(handle) { Ok(()) } else { Err(self.cells.why_not(handle)) }
     }
 
-    /// Gives several things at once, each with an answer of its own. A handle that comes twice is refused the second
-    /// time.
+    /// Gives several things at once, each with an answer of its own. A handle that comes twice is
+    /// refused the second time.
     ///
     /// # Examples
     ///
@@ -163,8 +165,8 @@ impl<T: Thing> Pool<T> {
     }
 }
 
-/// `pool[handle]` is [`read`](Pool::read): a stale handle shows the nil thing. There is no `IndexMut`, since nobody may
-/// write to that.
+/// `pool[handle]` is [`read`](Pool::read): a stale handle shows the nil thing. There is no
+/// `IndexMut`, since nobody may write to that.
 impl<T: Thing<Storage = Rows<T>>> Index<Handle<T>> for Pool<T> {
     type Output = T;
 

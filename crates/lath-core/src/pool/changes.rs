@@ -1,4 +1,5 @@
-//! What has changed since: for snapshots, replication, and everyone who does not want to look at everything.
+//! What has changed since: for snapshots, replication, and everyone who does not want to look at
+//! everything.
 
 use super::Pool;
 use crate::field::Field;
@@ -7,8 +8,8 @@ use crate::handle::Handle;
 use crate::thing::Thing;
 
 impl<T: Thing> Pool<T> {
-    /// Marks changes from now on, field by field, for every group of 64 slots. Off until this is called, since it costs a
-    /// store here and there.
+    /// Marks changes from now on, field by field, for every group of 64 slots. Off until this is
+    /// called, since it costs a store here and there.
     ///
     /// # Examples
     ///
@@ -38,10 +39,10 @@ impl<T: Thing> Pool<T> {
 }
 
 impl<T: Fields> Pool<T> {
-    /// The live things whose field may have changed after tick `tick`, in slot order. It looks only at the groups of 64
-    /// slots that were written to: through a view that writes the field, or through anything that gives a whole thing to be
-    /// changed. All things of such a group are listed, so some may be as they were. While changes are not tracked, all
-    /// things are listed.
+    /// The live things whose field may have changed after tick `tick`, in slot order. It looks only
+    /// at the groups of 64 slots that were written to: through a view that writes the field, or
+    /// through anything that gives a whole thing to be changed. All things of such a group are
+    /// listed, so some may be as they were. While changes are not tracked, all things are listed.
     ///
     /// # Examples
     ///

@@ -17,11 +17,12 @@ const AHEAD: usize = 64;
 impl<T: Thing> Pool<T> {
     /// Drops the thing that `handle` names and ends its generation. Answers whether there was one.
     ///
-    /// Despawning twice is harmless. A staged thing goes at once, a reserved handle is given up. If the thing's `Drop`
-    /// panics, it counts as gone.
+    /// Despawning twice is harmless. A staged thing goes at once, a reserved handle is given up. If
+    /// the thing's `Drop` panics, it counts as gone.
     ///
     /// A thing that is linked leaves all its trees; what becomes of its children is up to each
-    /// [`Relation`](crate::Relation). Those that go with it are dropped after it, also if a `Drop` panics.
+    /// [`Relation`](crate::Relation). Those that go with it are dropped after it, also if a `Drop`
+    /// panics.
     ///
     /// # Examples
     ///
@@ -42,7 +43,11 @@ impl<T: Thing> Pool<T> {
     #[inline(never)]
     fn despawn_with_care(&mut self, handle: Handle<T>) -> bool {
         self.cells.set_alone(self.is_alone());
-        if self.trees.is_empty() { self.despawn_alone(handle) } else { self.despawn_linked(handle, None) }
+        if self.trees.is_empty() {
+            self.despawn_alone(handle)
+        } else {
+            self.despawn_linked(handle, None)
+        }
     }
 
     /// Whether nobody but the cells has to hear of a thing that goes.
@@ -50,12 +55,13 @@ impl<T: Thing> Pool<T> {
         self.trees.is_empty() && self.order.reuse() == Reuse::Lowest
     }
 
-    /// Takes many things out of the pool and drops them, as [`despawn`](Self::despawn) does, one after the other: how many of them
-    /// there were.
+    /// Takes many things out of the pool and drops them, as [`despawn`](Self::despawn) does, one
+    /// after the other: how many of them there were.
     ///
-    /// Where they lie here and there in a large pool that is faster than one call for each: the memory of those that come later is
-    /// fetched ahead. For that it knows some handles before it is their turn: if a `Drop` or the iterator panics, the last few that the
-    /// iterator gave may still be there.
+    /// Where they lie here and there in a large pool that is faster than one call for each: the
+    /// memory of those that come later is fetched ahead. For that it knows some handles before it
+    /// is their turn: if a `Drop` or the iterator panics, the last few that the iterator gave may
+    /// still be there.
     ///
     /// # Examples
     ///
@@ -79,15 +85,16 @@ impl<T: Thing> Pool<T> {
                 *place = handle;
                 len += 1;
             }
-            count += asked[..len].iter().map(|&handle| u32::from(self.despawn(handle))).sum::<u32>();
+            count +=
+                asked[..len].iter().map(|&handle| u32::from(self.despawn(handle))).sum::<u32>();
             if len < AHEAD {
                 return count;
             }
         }
     }
 
-    /// Despawns a thing and those who leave with it. `orphans` is what becomes of its own children, if not what the relations
-    /// say.
+    /// Despawns a thing and those who leave with it. `orphans` is what becomes of its own children,
+    /// if not what the relations say.
     #[inline(never)]
     pub(super) fn despawn_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> bool {
         if !self.contains(handle) {
@@ -115,7 +122,8 @@ impl<T: Thing> Pool<T> {
         self.cells.cancel(handle).map(|freed| self.note(freed)).is_some()
     }
 
-    /// Moves the thing that `handle` names out of the pool and ends its generation; `None` if there is none.
+    /// Moves the thing that `handle` names out of the pool and ends its generation; `None` if there
+    /// is none.
     ///
     /// It leaves its trees as by [`despawn`](Self::despawn): children that go with it are dropped.
     /// [`take_tree`](Self::take_tree) takes them along.
@@ -156,8 +164,9 @@ impl<T: Thing> Pool<T> {
     }
 
     /// Ends the generation of the thing that `handle` names, but keeps its value where it is until
-    /// [`reap`](Self::reap) is called with `epoch` or more: for the frames during which the GPU still uses it. Answers
-    /// whether there was one. It leaves its trees at once, and children that go with it are kept as long as it is.
+    /// [`reap`](Self::reap) is called with `epoch` or more: for the frames during which the GPU
+    /// still uses it. Answers whether there was one. It leaves its trees at once, and children that
+    /// go with it are kept as long as it is.
     ///
     /// # Examples
     ///
@@ -206,10 +215,11 @@ impl<T: Thing> Pool<T> {
         reaped
     }
 
-    /// Despawns everything: live, staged and buried things are dropped, reserved handles given up. Every old handle
-    /// stays dead, and memory is kept.
+    /// Despawns everything: live, staged and buried things are dropped, reserved handles given up.
+    /// Every old handle stays dead, and memory is kept.
     ///
-    /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes on.
+    /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes
+    /// on.
     ///
     /// # Examples
     ///
@@ -235,8 +245,8 @@ impl<T: Thing> Pool<T> {
 
     /// Makes retired slots usable again, from generation 1 on. Answers how many.
     ///
-    /// Call this only at a moment when no old handle can be left, such as a change of level: an old handle of such a
-    /// slot would name the new thing.
+    /// Call this only at a moment when no old handle can be left, such as a change of level: an old
+    /// handle of such a slot would name the new thing.
     ///
     /// # Examples
     ///
@@ -263,8 +273,8 @@ impl<T: Thing> Pool<T> {
         retired
     }
 
-    /// Keeps the things for which `keep` says so and despawns the others, in slot order. It is not asked about children that
-    /// have gone with their parent by then.
+    /// Keeps the things for which `keep` says so and despawns the others, in slot order. It is not
+    /// asked about children that have gone with their parent by then.
     ///
     /// # Examples
     ///
@@ -284,10 +294,11 @@ impl<T: Thing> Pool<T> {
         }
     }
 
-    /// Takes the things for which `which` says so out of the pool, one by one, in slot order: an iterator over handles
-    /// and things.
+    /// Takes the things for which `which` says so out of the pool, one by one, in slot order: an
+    /// iterator over handles and things.
     ///
-    /// The iterator looks no further than it is asked: what it has not reached when it is dropped stays.
+    /// The iterator looks no further than it is asked: what it has not reached when it is dropped
+    /// stays.
     ///
     /// # Examples
     ///
@@ -307,7 +318,8 @@ impl<T: Thing> Pool<T> {
         DrainWhere { pool: self, from: 0, which }
     }
 
-    /// The next live thing at slot `from` or later; `from` moves on past it, also past the last slot of all.
+    /// The next live thing at slot `from` or later; `from` moves on past it, also past the last
+    /// slot of all.
     fn next_handle(&self, from: &mut u64) -> Option<Handle<T>> {
         let index = self.cells.next_live(u32::try_from(*from).ok()?)?;
         *from = u64::from(index) + 1;
@@ -315,8 +327,8 @@ impl<T: Thing> Pool<T> {
     }
 }
 
-/// Things that leave together, parents first: unlinked when it is their turn, and despawned at the latest when this is dropped,
-/// so that a `Drop` that panics does not keep the others.
+/// Things that leave together, parents first: unlinked when it is their turn, and despawned at the
+/// latest when this is dropped, so that a `Drop` that panics does not keep the others.
 struct Leaving<'a, T: Thing> {
     pool: &'a mut Pool<T>,
     list: Vec<Handle<T>>,
@@ -350,14 +362,15 @@ impl<'a, T: Thing> Leaving<'a, T> {
         }
     }
 
-    /// The same where no code of the user's runs, and no order of freeing is to be kept: a group of slots at a time. Children tend
-    /// to be neighbours.
+    /// The same where no code of the user's runs, and no order of freeing is to be kept: a group of
+    /// slots at a time. Children tend to be neighbours.
     fn despawn_plain(&mut self) {
         self.pool.cells.note_use();
         let mut ended = Ended::default();
         if let ([top], 0, None) = (&self.list[..], self.done, self.orphans) {
             let Pool { cells, trees, .. } = &mut *self.pool;
-            self.done = usize::from(trees.part_all(*top, |handle| cells.end_plain(handle, &mut ended)));
+            self.done =
+                usize::from(trees.part_all(*top, |handle| cells.end_plain(handle, &mut ended)));
         }
         while let Some(handle) = self.next() {
             self.pool.cells.end_plain(handle, &mut ended);

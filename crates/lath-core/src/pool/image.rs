@@ -1,4 +1,5 @@
-//! Images of whole pools: everything that a pool knows, to be kept, compared and put back. For `lath-snapshot`.
+//! Images of whole pools: everything that a pool knows, to be kept, compared and put back. For
+//! `lath-snapshot`.
 
 use alloc::vec::Vec;
 use core::any::TypeId;
@@ -42,7 +43,8 @@ struct Rest<T: Snap> {
     largest_generation: u32,
     /// The tick when the image was taken; 0 if changes were not tracked.
     tick: u64,
-    /// The first tick in which changes are later than the image; `None` if changes were not tracked.
+    /// The first tick in which changes are later than the image; `None` if changes were not
+    /// tracked.
     since: Option<u64>,
     trees: Trees<T>,
 }
@@ -66,7 +68,8 @@ impl<T: Snap> Rest<T> {
         let (freed, fresh) = from.order.parts();
         self.order.assign(from.order.reuse(), freed, fresh);
         self.graves.clone_from(&from.graves);
-        (self.made, self.high_water, self.largest_generation) = (from.made, from.high_water, from.largest_generation);
+        (self.made, self.high_water, self.largest_generation) =
+            (from.made, from.high_water, from.largest_generation);
         (self.tick, self.since) = (from.tick, from.since);
     }
 
@@ -80,9 +83,11 @@ impl<T: Snap> Rest<T> {
         self.high_water = pool.cells.slots().high_water();
         self.largest_generation = pool.counts.largest_generation();
         self.tick = pool.cells.tick();
-        // Behind a shared reference the tick cannot be moved on, so that what is changed later in it counts too.
+        // Behind a shared reference the tick cannot be moved on, so that what is changed later in
+        // it counts too.
         let tracked = self.tick > 0;
-        self.since = tracked.then_some(if access == Access::Exclusive { self.tick + 1 } else { self.tick });
+        self.since =
+            tracked.then_some(if access == Access::Exclusive { self.tick + 1 } else { self.tick });
     }
 }
 
@@ -94,8 +99,8 @@ impl<T: Snap> Pool<T> {
         self.capture_with(image, Access::Shared);
     }
 
-    /// As [`capture`](Self::capture), quicker where there are holes, and if changes are tracked, another tick begins, so that
-    /// later ones can be told from earlier ones.
+    /// As [`capture`](Self::capture), quicker where there are holes, and if changes are tracked,
+    /// another tick begins, so that later ones can be told from earlier ones.
     pub fn capture_mut(&mut self, image: &mut PoolImage<T>) {
         self.capture_with(image, Access::Exclusive);
         self.next_tick();
@@ -118,12 +123,15 @@ impl<T: Snap> Pool<T> {
         self.cells.make_room_for(&image.cells)
     }
 
-    /// Makes this pool what the image is a copy of: the same things under the same handles, the same links, and the same
-    /// handles for what is spawned next. Capacity stays, and so do the bound that was expected and whether changes are tracked.
+    /// Makes this pool what the image is a copy of: the same things under the same handles, the
+    /// same links, and the same handles for what is spawned next. Capacity stays, and so do the
+    /// bound that was expected and whether changes are tracked.
     ///
-    /// Handles that were made after the copy was taken are forgotten: their slots and generations will be handed out again.
+    /// Handles that were made after the copy was taken are forgotten: their slots and generations
+    /// will be handed out again.
     ///
-    /// If a `Drop` or a `Clone` panics, the pool is consistent, but some of its things are as before.
+    /// If a `Drop` or a `Clone` panics, the pool is consistent, but some of its things are as
+    /// before.
     ///
     /// # Errors
     ///
@@ -148,7 +156,8 @@ impl<T: Snap> Pool<T> {
         Ok(())
     }
 
-    /// Drops every value in a slot where the image has none. If a `Drop` panics, the others are dropped all the same.
+    /// Drops every value in a slot where the image has none. If a `Drop` panics, the others are
+    /// dropped all the same.
     fn drop_all_but(&mut self, image: &Image<T>) {
         struct GoOn<'a, T: Snap>(&'a mut Pool<T>, &'a Image<T>);
 
@@ -157,7 +166,8 @@ impl<T: Snap> Pool<T> {
                 let Self(pool, image) = self;
                 let mut from = 0;
                 while let Some(number) = pool.cells.slots().next_in_use(from) {
-                    for index in ones(pool.cells.held_in(number) & !image.held_in(number)).map(|bit| number * 64 + bit)
+                    for index in ones(pool.cells.held_in(number) & !image.held_in(number))
+                        .map(|bit| number * 64 + bit)
                     {
                         pool.drop_slot(index);
                     }
@@ -187,8 +197,8 @@ impl<T: Snap> Pool<T> {
         }
     }
 
-    /// Starts an image for this pool with what is known about its slots, from a save or a packet: whatever it is, the result
-    /// can be trusted.
+    /// Starts an image for this pool with what is known about its slots, from a save or a packet:
+    /// whatever it is, the result can be trusted.
     ///
     /// # Errors
     ///
@@ -242,7 +252,11 @@ impl<T: Snap> PoolImage<T> {
     /// The relations that things are linked by: the type of each, and its name.
     pub fn relations(&self) -> impl Iterator<Item = (TypeId, &'static str)> {
         let linked = |links: &Links| links.rows().iter().any(|row| row.stamp != 0);
-        self.rest.trees.named().filter(move |(_, _, links)| linked(links)).map(|(relation, name, _)| (relation, name))
+        self.rest
+            .trees
+            .named()
+            .filter(move |(_, _, links)| linked(links))
+            .map(|(relation, name, _)| (relation, name))
     }
 
     /// The links of a relation, as plain numbers.
@@ -251,7 +265,9 @@ impl<T: Snap> PoolImage<T> {
         let rows = links.rows().iter().enumerate().filter(|(_, row)| row.stamp != 0);
         let (marked, marks) = links.marked();
         TreeState {
-            links: rows.map(|(at, row)| (at as u32, [row.parent, row.first, row.last, row.next, row.prev])).collect(),
+            links: rows
+                .map(|(at, row)| (at as u32, [row.parent, row.first, row.last, row.next, row.prev]))
+                .collect(),
             marked: marked
                 .filter(|&(index, stamp)| self.cells.stamp_of(index) == Some(stamp))
                 .map(|(at, _)| at)
@@ -264,7 +280,8 @@ impl<T: Snap> PoolImage<T> {
     ///
     /// # Errors
     ///
-    /// [`StateError`] if things are linked that are not there, or the links are not those of a tree.
+    /// [`StateError`] if things are linked that are not there, or the links are not those of a
+    /// tree.
     pub fn set_tree_state<R: Relation>(&mut self, state: &TreeState) -> Result<(), StateError> {
         let broken = |what, slot| Err(StateError::Broken { what, slot });
         let mut rows = Vec::new();
@@ -350,8 +367,9 @@ impl<T: Snap> PoolDelta<T> {
         Self { cells: ImageDelta::new(), rest: Rest::new(), trees: Vec::new(), from: 0, to: (0, 0) }
     }
 
-    /// Becomes the difference between an image and the pool as it is now. If the image is of this pool and changes are tracked,
-    /// only what was changed since is looked at; otherwise everything counts as changed.
+    /// Becomes the difference between an image and the pool as it is now. If the image is of this
+    /// pool and changes are tracked, only what was changed since is looked at; otherwise everything
+    /// counts as changed.
     pub fn since(&mut self, image: &PoolImage<T>, pool: &Pool<T>) {
         self.from = 0; // until all is found: a `Clone` may panic
         let since = image.rest.since.filter(|_| image.identity == pool.identity);
@@ -375,13 +393,21 @@ impl<T: Snap> PoolDelta<T> {
         self.rest.trees.assign_kinds(new);
         self.trees.clear();
         for (tree, (relation, _, links)) in new.named().enumerate() {
-            let before = old.named().find(|(other, ..)| *other == relation).map(|(.., links)| links);
-            let unchanged = same && before.is_some_and(|before| before.version() == links.version());
+            let before =
+                old.named().find(|(other, ..)| *other == relation).map(|(.., links)| links);
+            let unchanged =
+                same && before.is_some_and(|before| before.version() == links.version());
             let before = before.map_or(&[][..], Links::rows);
             let blocks = links.rows().chunks(64).enumerate();
-            let differ = blocks.filter(|(n, rows)| !unchanged && before.chunks(64).nth(*n) != Some(rows));
+            let differ =
+                blocks.filter(|(n, rows)| !unchanged && before.chunks(64).nth(*n) != Some(rows));
             let blocks = differ.map(|(n, rows)| (n as u32, rows.to_vec())).collect();
-            self.trees.push(TreeDelta { tree, rows: links.rows().len(), version: links.version(), blocks });
+            self.trees.push(TreeDelta {
+                tree,
+                rows: links.rows().len(),
+                version: links.version(),
+                blocks,
+            });
         }
     }
 
@@ -419,7 +445,12 @@ impl<T: Snap> PoolDelta<T> {
 
     /// How many bytes the difference takes, but for what cloned values have on the heap.
     pub fn bytes(&self) -> usize {
-        let rows = self.trees.iter().flat_map(|tree| &tree.blocks).map(|(_, rows)| size_of_val(&**rows)).sum::<usize>();
+        let rows = self
+            .trees
+            .iter()
+            .flat_map(|tree| &tree.blocks)
+            .map(|(_, rows)| size_of_val(&**rows))
+            .sum::<usize>();
         self.cells.bytes() + rows + self.rest.graves.len() * 16
     }
 }

@@ -7,7 +7,8 @@ use crate::storage::{ThingMut, ThingRef};
 use crate::thing::Thing;
 
 impl<T: Thing> Pool<T> {
-    /// Looks at all live things, with their handles, in slot order. Free slots cost nothing, however many.
+    /// Looks at all live things, with their handles, in slot order. Free slots cost nothing,
+    /// however many.
     ///
     /// # Examples
     ///
@@ -57,8 +58,8 @@ impl<T: Thing> Pool<T> {
         self.iter().map(|(handle, _)| handle)
     }
 
-    /// Calls `f` with every live thing, to be changed, beside a look at all the others. New things can be
-    /// [staged](Rest::stage) meanwhile; they are not visited.
+    /// Calls `f` with every live thing, to be changed, beside a look at all the others. New things
+    /// can be [staged](Rest::stage) meanwhile; they are not visited.
     ///
     /// # Examples
     ///

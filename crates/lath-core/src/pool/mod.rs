@@ -3,11 +3,14 @@
 //! # Invariants
 //!
 //! - **P1** A handle resolves to the thing that it was made for, or to nothing.
-//! - **P2** A slot's generation never decreases; a slot whose generation is spent is handed out no more.
-//! - **P3** With [`Reuse::Lowest`] the slot handed out next follows from which slots are free, and from nothing else. For
-//!   things with tags it follows from that and from which tags each group of slots belongs to.
+//! - **P2** A slot's generation never decreases; a slot whose generation is spent is handed out no
+//!   more.
+//! - **P3** With [`Reuse::Lowest`] the slot handed out next follows from which slots are free, and
+//!   from nothing else. For things with tags it follows from that and from which tags each group of
+//!   slots belongs to.
 //! - **P4** Within the high-water mark nothing allocates.
-//! - **P5** A panic in the user's code (`Drop`, `Default`, `Clone`, iterators, closures) leaves all of this true.
+//! - **P5** A panic in the user's code (`Drop`, `Default`, `Clone`, iterators, closures) leaves all
+//!   of this true.
 //!
 //! [`Pool::check_invariants`] looks whether they hold; the model test calls it after every step.
 
@@ -43,11 +46,12 @@ pub use stats::{Excess, Stats};
 
 /// The large array of things of one type.
 ///
-/// It grows block by block and never moves a thing. Things are named by [`Handle`](crate::Handle), walked in slot order,
-/// and their slots reused, lowest first, under a later generation.
+/// It grows block by block and never moves a thing. Things are named by [`Handle`](crate::Handle),
+/// walked in slot order, and their slots reused, lowest first, under a later generation.
 ///
-/// Calls that can fail for want of a slot or of memory come in two forms: `spawn` panics, `try_spawn` gives the thing back.
-/// The pool itself is a few kilobytes, since its directory lies in it: keep it in a box or a struct, not in an array.
+/// Calls that can fail for want of a slot or of memory come in two forms: `spawn` panics,
+/// `try_spawn` gives the thing back. The pool itself is a few kilobytes, since its directory lies
+/// in it: keep it in a box or a struct, not in an array.
 ///
 /// # Examples
 ///
@@ -95,7 +99,8 @@ impl<T: Thing> Pool<T> {
     /// The most slots that the index bits of the handle can name, slot 0 left out.
     const LARGEST: u32 = u32::MAX >> (32 - T::INDEX_BITS);
 
-    /// Makes an empty pool that grows as needed. The first block and the nil thing are made at once.
+    /// Makes an empty pool that grows as needed. The first block and the nil thing are made at
+    /// once.
     ///
     /// # Panics
     ///
@@ -114,12 +119,13 @@ impl<T: Thing> Pool<T> {
         Self::with_limit(Self::LARGEST, 0).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Makes an empty pool with memory for `capacity` things, that still grows beyond them. As long as it does not, they all lie in one array, in which
-    /// [`look`](Self::look) finds them quicker.
+    /// Makes an empty pool with memory for `capacity` things, that still grows beyond them. As long
+    /// as it does not, they all lie in one array, in which [`look`](Self::look) finds them quicker.
     ///
     /// # Errors
     ///
-    /// [`CapacityError`] if the index bits of the handle cannot name so many slots, or memory is refused.
+    /// [`CapacityError`] if the index bits of the handle cannot name so many slots, or memory is
+    /// refused.
     ///
     /// # Examples
     ///
@@ -134,12 +140,13 @@ impl<T: Thing> Pool<T> {
         Ok(Self::with_limit(Self::LARGEST, Self::checked(capacity)?)?)
     }
 
-    /// Makes a pool of exactly `capacity` slots: all allocation now, none ever again. When it is full,
-    /// [`try_spawn`](Self::try_spawn) gives the value back.
+    /// Makes a pool of exactly `capacity` slots: all allocation now, none ever again. When it is
+    /// full, [`try_spawn`](Self::try_spawn) gives the value back.
     ///
     /// # Errors
     ///
-    /// [`CapacityError`] if `capacity` is zero or more than the index bits of the handle can name, or memory is refused.
+    /// [`CapacityError`] if `capacity` is zero or more than the index bits of the handle can name,
+    /// or memory is refused.
     ///
     /// # Examples
     ///
@@ -217,7 +224,8 @@ impl<T: Thing> Pool<T> {
     ///
     /// # Errors
     ///
-    /// A sentence about the first invariant that does not hold. No sequence of safe calls should ever lead there.
+    /// A sentence about the first invariant that does not hold. No sequence of safe calls should
+    /// ever lead there.
     ///
     /// # Examples
     ///
@@ -247,9 +255,10 @@ impl<T: Thing> Default for Pool<T> {
     }
 }
 
-/// Every handle is good in the copy too, staged, reserved and buried ones included, and what is spawned next gets the
-/// same handle in both. Others may be staging at the same time: a thing that is just being staged is not in the copy, where its
-/// handle waits for a thing like one that was reserved.
+/// Every handle is good in the copy too, staged, reserved and buried ones included, and what is
+/// spawned next gets the same handle in both. Others may be staging at the same time: a thing that
+/// is just being staged is not in the copy, where its handle waits for a thing like one that was
+/// reserved.
 ///
 /// # Panics
 ///
@@ -264,12 +273,22 @@ impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
         let identity = image::next_identity();
         let mut counts = self.counts;
         counts.set_marked(false); // changes of the copy are not tracked
-        Self { cells, order: self.order.clone(), graves, counts, trees: self.trees.clone(), identity }
+        Self {
+            cells,
+            order: self.order.clone(),
+            graves,
+            counts,
+            trees: self.trees.clone(),
+            identity,
+        }
     }
 }
 
 impl<T: Thing> fmt::Debug for Pool<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Pool").field("thing", &core::any::type_name::<T>()).field("stats", &self.stats()).finish()
+        out.debug_struct("Pool")
+            .field("thing", &core::any::type_name::<T>())
+            .field("stats", &self.stats())
+            .finish()
     }
 }

@@ -5,8 +5,8 @@ use crate::handle::Handle;
 use crate::thing::Thing;
 
 impl<T: Thing> Pool<T> {
-    /// The live thing in `slot`, or else the first one after it. For a walk that is interrupted and goes on later: nothing is
-    /// borrowed meanwhile, and the pool may change.
+    /// The live thing in `slot`, or else the first one after it. For a walk that is interrupted and
+    /// goes on later: nothing is borrowed meanwhile, and the pool may change.
     ///
     /// # Examples
     ///

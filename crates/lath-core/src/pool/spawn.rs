@@ -35,7 +35,9 @@ impl<T: Thing> Pool<T> {
     pub fn spawn(&mut self, value: T) -> Handle<T> {
         match self.spawn_near(value) {
             Ok(handle) => handle,
-            Err((marks, value)) => self.spawn_anywhere(marks, value).unwrap_or_else(|error| refuse::<T>(error.fault)),
+            Err((marks, value)) => {
+                self.spawn_anywhere(marks, value).unwrap_or_else(|error| refuse::<T>(error.fault))
+            }
         }
     }
 
@@ -43,8 +45,8 @@ impl<T: Thing> Pool<T> {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`], with the thing inside, if the pool is full, memory is refused, or the kind does not fit in the
-    /// handle. Nothing changed.
+    /// [`SpawnError`], with the thing inside, if the pool is full, memory is refused, or the kind
+    /// does not fit in the handle. Nothing changed.
     ///
     /// # Examples
     ///
@@ -74,9 +76,9 @@ impl<T: Thing> Pool<T> {
 
     /// Puts many things in: an iterator over their handles.
     ///
-    /// All things are spawned whether or not the handles are looked at: asking for a handle spawns the next few, and
-    /// dropping the iterator the rest. If the things' own iterator panics, what was spawned
-    /// until then stays.
+    /// All things are spawned whether or not the handles are looked at: asking for a handle spawns
+    /// the next few, and dropping the iterator the rest. If the things' own iterator panics, what
+    /// was spawned until then stays.
     ///
     /// # Panics
     ///
@@ -92,17 +94,22 @@ impl<T: Thing> Pool<T> {
     /// let more: Vec<_> = crew.spawn_many((10..20).map(|age| Crew { age })).collect();
     /// assert_eq!((crew.len(), more.len()), (20, 10));
     /// ```
-    pub fn spawn_many<I: IntoIterator<Item = T>>(&mut self, things: I) -> SpawnMany<'_, T, I::IntoIter> {
+    pub fn spawn_many<I: IntoIterator<Item = T>>(
+        &mut self,
+        things: I,
+    ) -> SpawnMany<'_, T, I::IntoIter> {
         SpawnMany { pool: self, things: Some(things.into_iter()), batch: Batch::EMPTY }
     }
 
-    /// Puts `n` things into consecutive slots, the lowest run of free ones that is long enough: `f` makes number 0, 1, ….
+    /// Puts `n` things into consecutive slots, the lowest run of free ones that is long enough: `f`
+    /// makes number 0, 1, ….
     ///
     /// # Errors
     ///
-    /// [`SpawnFault::Full`] if there is no such run, [`SpawnFault::OutOfMemory`], or [`SpawnFault::Handle`] with
-    /// [`WrongKind`](crate::HandleError::WrongKind) if the things are not all of one kind, since a range has one kind for all. Things that
-    /// were already made are dropped, and nothing changed. The same if `f` panics.
+    /// [`SpawnFault::Full`] if there is no such run, [`SpawnFault::OutOfMemory`], or
+    /// [`SpawnFault::Handle`] with [`WrongKind`](crate::HandleError::WrongKind) if the things are
+    /// not all of one kind, since a range has one kind for all. Things that were already made are
+    /// dropped, and nothing changed. The same if `f` panics.
     ///
     /// # Examples
     ///
@@ -115,7 +122,11 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(format!("{train:?}"), "1v1+3");
     /// ```
     #[inline]
-    pub fn spawn_range(&mut self, n: u32, f: impl FnMut(u32) -> T) -> Result<HandleRange<T>, SpawnFault> {
+    pub fn spawn_range(
+        &mut self,
+        n: u32,
+        f: impl FnMut(u32) -> T,
+    ) -> Result<HandleRange<T>, SpawnFault> {
         if n == 0 {
             return Ok(HandleRange::EMPTY);
         }
@@ -126,17 +137,21 @@ impl<T: Thing> Pool<T> {
         Ok(range)
     }
 
-    /// Puts a thing where `handle` says: the handle that the server, the save or the undo knows it by. O(1).
+    /// Puts a thing where `handle` says: the handle that the server, the save or the undo knows it
+    /// by. O(1).
     ///
-    /// The slot must be free and the generation later than any that the slot has had; or the handle is one that
-    /// [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory for the block that it lies in,
-    /// up to a quarter of its index, and things with tags need some bits for every slot below it: a pool that is filled
-    /// from outside should be [`fixed`](Self::fixed). Where capacity was asked for, the slots below it are made ready with it, each once.
+    /// The slot must be free and the generation later than any that the slot has had; or the handle
+    /// is one that [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory
+    /// for the block that it lies in, up to a quarter of its index, and things with tags need some
+    /// bits for every slot below it: a pool that is filled from outside should be
+    /// [`fixed`](Self::fixed). Where capacity was asked for, the slots below it are made ready with
+    /// it, each once.
     ///
     /// # Errors
     ///
-    /// [`SpawnError`], with the thing inside, if the handle is nil, of a slot that the pool cannot have, of a generation
-    /// that is over, or of another kind than the thing; if the slot is taken; or if memory is refused. Nothing changed.
+    /// [`SpawnError`], with the thing inside, if the handle is nil, of a slot that the pool cannot
+    /// have, of a generation that is over, or of another kind than the thing; if the slot is taken;
+    /// or if memory is refused. Nothing changed.
     ///
     /// # Examples
     ///
@@ -174,7 +189,8 @@ impl<T: Thing> Pool<T> {
         }
     }
 
-    /// Puts a value into a slot that is free or waits for it, under its next generation or under a given handle.
+    /// Puts a value into a slot that is free or waits for it, under its next generation or under a
+    /// given handle.
     #[inline]
     fn fill(
         &mut self,
@@ -202,8 +218,8 @@ impl<T: Thing> Pool<T> {
     }
 }
 
-/// Puts a thing into a free slot of the group where the last one went, or gives it back. Apart from the pool, so that its trees
-/// can be looked at meanwhile.
+/// Puts a thing into a free slot of the group where the last one went, or gives it back. Apart from
+/// the pool, so that its trees can be looked at meanwhile.
 #[inline(always)]
 pub(super) fn spawn_near<T: Thing>(
     cells: &mut Cells<T>,
@@ -216,17 +232,24 @@ pub(super) fn spawn_near<T: Thing>(
         return Err((marks, value));
     }
     match cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
-        Ok((handle, _)) if counts.is_noted(handle.generation()) => Ok(note_spawned(cells, counts, handle)),
+        Ok((handle, _)) if counts.is_noted(handle.generation()) => {
+            Ok(note_spawned(cells, counts, handle))
+        }
         Ok((handle, true)) => Ok(note_spawned_at_edge(cells, handle)),
         Ok((handle, false)) => Ok(handle),
         Err(value) => Err((marks, value)),
     }
 }
 
-/// Notes a thing that was just spawned, for whoever counts or marks. Gives the handle back: the caller need not keep it meanwhile.
+/// Notes a thing that was just spawned, for whoever counts or marks. Gives the handle back: the
+/// caller need not keep it meanwhile.
 #[cold]
 #[inline(never)]
-fn note_spawned<T: Thing>(cells: &mut Cells<T>, counts: &mut Counts, handle: Handle<T>) -> Handle<T> {
+fn note_spawned<T: Thing>(
+    cells: &mut Cells<T>,
+    counts: &mut Counts,
+    handle: Handle<T>,
+) -> Handle<T> {
     cells.note_spawned(handle.index());
     counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
     handle
@@ -277,7 +300,8 @@ impl<T: Thing, I: Iterator<Item = T>> SpawnMany<'_, T, I> {
         let Pool { cells, counts, order, .. } = &mut *self.pool;
         if Cells::<T>::BATCHES && order.reuse() == Reuse::Lowest {
             let mut largest = 0;
-            let filled = cells.fill_group(&mut things, &mut |generation| largest = largest.max(generation));
+            let filled =
+                cells.fill_group(&mut things, &mut |generation| largest = largest.max(generation));
             counts.note_spawned::<T>(largest, || cells.slots().used());
             match filled {
                 Some((batch, End::Things)) => return self.batch = batch,

@@ -12,8 +12,8 @@ impl<T: Thing> Pool<T> {
     /// Puts a thing in while others hold references: lookups find it at once, iteration from the
     /// [`commit`](Self::commit) on.
     ///
-    /// It goes straight into its slot and never moves. Several threads may stage at the same time; then the handles that
-    /// each gets depend on timing.
+    /// It goes straight into its slot and never moves. Several threads may stage at the same time;
+    /// then the handles that each gets depend on timing.
     ///
     /// # Panics
     ///
@@ -58,11 +58,12 @@ impl<T: Thing> Pool<T> {
         stage(&self.cells, value)
     }
 
-    /// Gives out a handle whose value comes later, by [`spawn_at`](Self::spawn_at). From any thread, and lock-free but for
-    /// the moment, once in 64 new slots, in which one thread makes them ready and the others that need them wait.
+    /// Gives out a handle whose value comes later, by [`spawn_at`](Self::spawn_at). From any
+    /// thread, and lock-free but for the moment, once in 64 new slots, in which one thread makes
+    /// them ready and the others that need them wait.
     ///
-    /// Until then lookups find nothing under it, and [`despawn`](Self::despawn) gives it up. A thing with kinds gets
-    /// kind 0; see [`reserve_kind`](Self::reserve_kind).
+    /// Until then lookups find nothing under it, and [`despawn`](Self::despawn) gives it up. A
+    /// thing with kinds gets kind 0; see [`reserve_kind`](Self::reserve_kind).
     ///
     /// # Panics
     ///
@@ -127,7 +128,8 @@ impl<T: Thing> Pool<T> {
     ///
     /// # Errors
     ///
-    /// [`SpawnFault`] if the pool is full, memory is refused, or the kind does not fit in the handle.
+    /// [`SpawnFault`] if the pool is full, memory is refused, or the kind does not fit in the
+    /// handle.
     ///
     /// # Examples
     ///
@@ -143,8 +145,8 @@ impl<T: Thing> Pool<T> {
         self.cells.reserve(kind).map_err(SpawnFault::OutOfMemory)?.ok_or_else(|| self.full())
     }
 
-    /// Makes all staged things live: iteration finds them from now on. Answers how many. Nothing moves, every handle
-    /// stays good, and reserved handles stay reserved.
+    /// Makes all staged things live: iteration finds them from now on. Answers how many. Nothing
+    /// moves, every handle stays good, and reserved handles stay reserved.
     ///
     /// # Examples
     ///
@@ -153,7 +155,8 @@ impl<T: Thing> Pool<T> {
         let Self { cells, counts, .. } = self;
         cells.note_use();
         let used = cells.slots().used();
-        let committed = cells.commit(&mut |generation| counts.note_spawned::<T>(generation, || used));
+        let committed =
+            cells.commit(&mut |generation| counts.note_spawned::<T>(generation, || used));
         counts.note_spawned::<T>(0, || used);
         committed
     }

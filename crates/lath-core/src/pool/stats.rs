@@ -80,7 +80,8 @@ impl fmt::Display for Excess {
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
     largest_generation: u32,
-    /// Things of this generation or a later one are noted when they are spawned: all of them while a bound is expected, or changes are marked.
+    /// Things of this generation or a later one are noted when they are spawned: all of them while
+    /// a bound is expected, or changes are marked.
     noted_from: u32,
     marked: bool,
     expected: u32,
@@ -208,8 +209,9 @@ impl<T: Thing> Pool<T> {
         }
     }
 
-    /// Warns, once, when more than `n` things are in use: a leak found early. The warning goes to standard error (with
-    /// the `std` feature) and is in [`Stats::beyond_expected`]. Nothing is refused.
+    /// Warns, once, when more than `n` things are in use: a leak found early. The warning goes to
+    /// standard error (with the `std` feature) and is in [`Stats::beyond_expected`]. Nothing is
+    /// refused.
     ///
     /// # Examples
     ///

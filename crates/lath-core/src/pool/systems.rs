@@ -1,5 +1,9 @@
-#![expect(unsafe_code, reason = "declares what a scheduler may ask for while several systems use one pool")]
-//! What a scheduler asks of a pool: parts of it for systems that run at the same time, and handles for things to come.
+#![expect(
+    unsafe_code,
+    reason = "declares what a scheduler may ask for while several systems use one pool"
+)]
+//! What a scheduler asks of a pool: parts of it for systems that run at the same time, and handles
+//! for things to come.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -13,12 +17,14 @@ use crate::tree::{Cascade, LinksOnly, Relation, Tree, TreeMut};
 use crate::view::View;
 
 impl<T: Thing> Pool<T> {
-    /// The things of the pool through one view, while others may use other fields of the same things.
+    /// The things of the pool through one view, while others may use other fields of the same
+    /// things.
     ///
     /// # Safety
     ///
-    /// For as long as the result lives: nobody has the pool exclusively, nobody writes to the fields in `V::READS`, and nobody
-    /// else uses those in `V::WRITES`. Whole things ([`get`](Self::get), [`iter`](Self::iter) and so on) count as all fields.
+    /// For as long as the result lives: nobody has the pool exclusively, nobody writes to the
+    /// fields in `V::READS`, and nobody else uses those in `V::WRITES`. Whole things
+    /// ([`get`](Self::get), [`iter`](Self::iter) and so on) count as all fields.
     ///
     /// # Examples
     ///
@@ -38,11 +44,13 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline(always)]
     pub unsafe fn views<V: View<Thing = T>>(&self) -> Views<'_, V> {
-        // SAFETY: passed on from the caller; slots do not change but from free to claimed behind a shared reference (S3).
+        // SAFETY: passed on from the caller; slots do not change but from free to claimed behind a
+        // shared reference (S3).
         unsafe { Views::new(&self.cells) }
     }
 
-    /// Makes ready what [`views`](Self::views) needs to mark the changes of these fields one by one, if changes are tracked.
+    /// Makes ready what [`views`](Self::views) needs to mark the changes of these fields one by
+    /// one, if changes are tracked.
     ///
     /// # Examples
     ///
@@ -57,7 +65,8 @@ impl<T: Thing> Pool<T> {
         self.cells.prepare_marks(fields);
     }
 
-    /// Makes the links of a relation, if there are none yet, so that [`links_mut`](Self::links_mut) finds them.
+    /// Makes the links of a relation, if there are none yet, so that [`links_mut`](Self::links_mut)
+    /// finds them.
     ///
     /// # Examples
     ///
@@ -67,12 +76,13 @@ impl<T: Thing> Pool<T> {
         self.trees.of_mut::<R>();
     }
 
-    /// The links of a relation, to be changed, while others use the things themselves or other relations. `None` if there are no
-    /// links yet.
+    /// The links of a relation, to be changed, while others use the things themselves or other
+    /// relations. `None` if there are no links yet.
     ///
     /// # Safety
     ///
-    /// For as long as the result lives: nobody has the pool exclusively, and nobody else uses the links of this relation.
+    /// For as long as the result lives: nobody has the pool exclusively, and nobody else uses the
+    /// links of this relation.
     ///
     /// # Examples
     ///
@@ -95,13 +105,14 @@ impl<T: Thing> Pool<T> {
         Some(TreeMut { cells: &self.cells, links })
     }
 
-    /// The right to sweep along the links of a relation, while others use other fields or other relations. `None` if there are no
-    /// links yet.
+    /// The right to sweep along the links of a relation, while others use other fields or other
+    /// relations. `None` if there are no links yet.
     ///
     /// # Safety
     ///
-    /// For as long as the result lives: nobody has the pool exclusively, nobody writes to the fields in `P::READS` and `V::READS`,
-    /// and nobody else uses those in `V::WRITES`, nor the links of this relation.
+    /// For as long as the result lives: nobody has the pool exclusively, nobody writes to the
+    /// fields in `P::READS` and `V::READS`, and nobody else uses those in `V::WRITES`, nor the
+    /// links of this relation.
     ///
     /// # Examples
     ///
@@ -127,9 +138,9 @@ impl<T: Thing> Pool<T> {
         Some(Cascade { sweep, links })
     }
 
-    /// The handle that a thing to come gets, out of the free slots that are set aside for a lane. Nothing changes: the handle is
-    /// made good by [`spawn_at`](Self::spawn_at), and as long as the pool is not changed otherwise, different lanes of one deal
-    /// never give the same one.
+    /// The handle that a thing to come gets, out of the free slots that are set aside for a lane.
+    /// Nothing changes: the handle is made good by [`spawn_at`](Self::spawn_at), and as long as the
+    /// pool is not changed otherwise, different lanes of one deal never give the same one.
     ///
     /// # Errors
     ///
@@ -155,8 +166,9 @@ impl<T: Thing> Pool<T> {
         self.cells.deal(lane, thing)
     }
 
-    /// Keeps the slot of a handle, such as one that was [dealt](Self::deal), until [`spawn_at`](Self::spawn_at) fills it: others
-    /// that are spawned meanwhile go elsewhere. [`despawn`](Self::despawn) gives it up.
+    /// Keeps the slot of a handle, such as one that was [dealt](Self::deal), until
+    /// [`spawn_at`](Self::spawn_at) fills it: others that are spawned meanwhile go elsewhere.
+    /// [`despawn`](Self::despawn) gives it up.
     ///
     /// # Errors
     ///
@@ -178,8 +190,8 @@ impl<T: Thing> Pool<T> {
         self.cells.reserve_at(handle)
     }
 
-    /// The things that would leave the pool together with a thing, the thing itself first, as the relations say: see
-    /// [`Orphans`](crate::Orphans). Nothing for a stale handle.
+    /// The things that would leave the pool together with a thing, the thing itself first, as the
+    /// relations say: see [`Orphans`](crate::Orphans). Nothing for a stale handle.
     ///
     /// # Examples
     ///

@@ -55,7 +55,8 @@ impl<T: Thing> Pool<T> {
     ///
     /// # Panics
     ///
-    /// If memory for the bitmap of a tag that was never used before is refused; as for the next two.
+    /// If memory for the bitmap of a tag that was never used before is refused; as for the next
+    /// two.
     ///
     /// # Examples
     ///
@@ -73,7 +74,8 @@ impl<T: Thing> Pool<T> {
         self.cells.set_tags(handle, tags.widen())
     }
 
-    /// Gives the thing that `handle` names these tags besides those it has. Answers whether there is one.
+    /// Gives the thing that `handle` names these tags besides those it has. Answers whether there
+    /// is one.
     ///
     /// # Examples
     ///

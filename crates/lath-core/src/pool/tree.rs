@@ -8,7 +8,9 @@ use crate::error::{LinkError, SpawnError, SpawnFault};
 use crate::handle::Handle;
 use crate::storage::ThingMut;
 use crate::thing::Thing;
-use crate::tree::{Attached, Branch, Orphans, Relation, Remap, Taken, TakenTree, Things, Tree, TreeMut};
+use crate::tree::{
+    Attached, Branch, Orphans, Relation, Remap, Taken, TakenTree, Things, Tree, TreeMut,
+};
 
 impl<T: Thing> Pool<T> {
     /// The links of the default relation, [`Attached`], to be asked and walked.
@@ -76,8 +78,8 @@ impl<T: Thing> Pool<T> {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`] gives the thing back, and nothing has changed: the parent is stale ([`SpawnFault::Link`]), or there is
-    /// no room.
+    /// [`SpawnError`] gives the thing back, and nothing has changed: the parent is stale
+    /// ([`SpawnFault::Link`]), or there is no room.
     ///
     /// # Examples
     ///
@@ -97,7 +99,8 @@ impl<T: Thing> Pool<T> {
     #[inline(always)] // as for `spawn`
     pub fn spawn_child(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
         let Self { cells, order, counts, trees, .. } = self;
-        let Some(linked) = trees.of_mut::<Attached>().linked((parent.index(), parent.stamp())) else {
+        let Some(linked) = trees.of_mut::<Attached>().linked((parent.index(), parent.stamp()))
+        else {
             return self.spawn_child_anywhere(parent, thing);
         };
         match spawn_near(cells, order, counts, thing) {
@@ -107,9 +110,14 @@ impl<T: Thing> Pool<T> {
         }
     }
 
-    /// As [`spawn_child`](Self::spawn_child), wherever there is room, and also below a thing that is not linked yet.
+    /// As [`spawn_child`](Self::spawn_child), wherever there is room, and also below a thing that
+    /// is not linked yet.
     #[inline(never)]
-    fn spawn_child_anywhere(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
+    fn spawn_child_anywhere(
+        &mut self,
+        parent: Handle<T>,
+        thing: T,
+    ) -> Result<Handle<T>, SpawnError<T>> {
         if let Err(error) = self.tree_mut().may_have_children(parent) {
             return Err(SpawnError { value: thing, fault: SpawnFault::Link(error) });
         }
@@ -117,9 +125,14 @@ impl<T: Thing> Pool<T> {
         self.attach_fresh(child, parent)
     }
 
-    /// Links a thing that was spawned just now below one that is there. Takes it out again if there is no memory for its links.
+    /// Links a thing that was spawned just now below one that is there. Takes it out again if there
+    /// is no memory for its links.
     #[inline(never)]
-    fn attach_fresh(&mut self, child: Handle<T>, parent: Handle<T>) -> Result<Handle<T>, SpawnError<T>> {
+    fn attach_fresh(
+        &mut self,
+        child: Handle<T>,
+        parent: Handle<T>,
+    ) -> Result<Handle<T>, SpawnError<T>> {
         match self.tree_mut().attach_fresh(child, parent) {
             Ok(()) => Ok(child),
             Err(error) => Err(self.take_back(child, error)),
@@ -135,8 +148,8 @@ impl<T: Thing> Pool<T> {
         }
     }
 
-    /// Puts a thing and all that is to be below it into the pool: parents before their children, in order. Answers which is
-    /// the topmost.
+    /// Puts a thing and all that is to be below it into the pool: parents before their children, in
+    /// order. Answers which is the topmost.
     ///
     /// # Panics
     ///
@@ -155,7 +168,8 @@ impl<T: Thing> Pool<T> {
                 continue;
             };
             let parent = *parent;
-            let child = self.spawn_child(parent, thing).unwrap_or_else(|error| refuse::<T>(error.fault));
+            let child =
+                self.spawn_child(parent, thing).unwrap_or_else(|error| refuse::<T>(error.fault));
             if !children.is_empty() {
                 open.push((child, children.into_iter()));
             }
@@ -163,8 +177,8 @@ impl<T: Thing> Pool<T> {
         root
     }
 
-    /// As [`despawn`](Self::despawn), but with another fate for the children of this thing, in every tree. Those that go with
-    /// it leave their own children to what each relation says.
+    /// As [`despawn`](Self::despawn), but with another fate for the children of this thing, in
+    /// every tree. Those that go with it leave their own children to what each relation says.
     ///
     /// # Examples
     ///
@@ -180,11 +194,15 @@ impl<T: Thing> Pool<T> {
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
     pub fn despawn_with(&mut self, handle: Handle<T>, orphans: Orphans) -> bool {
-        if self.trees.is_empty() { self.despawn(handle) } else { self.despawn_linked(handle, Some(orphans)) }
+        if self.trees.is_empty() {
+            self.despawn(handle)
+        } else {
+            self.despawn_linked(handle, Some(orphans))
+        }
     }
 
-    /// Moves a thing and all that is below it in the default tree out of the pool; `None` if there is no such thing. What is
-    /// below them in other trees stays in the pool, detached.
+    /// Moves a thing and all that is below it in the default tree out of the pool; `None` if there
+    /// is no such thing. What is below them in other trees stays in the pool, detached.
     ///
     /// # Examples
     ///
@@ -204,11 +222,15 @@ impl<T: Thing> Pool<T> {
             return None;
         }
         // Parents first. By slot, to find a parent's place in the list.
-        let list: Vec<_> = core::iter::once(handle).chain(self.tree().descendants(handle)).collect();
-        let mut places: Vec<_> = list.iter().enumerate().map(|(place, handle)| (*handle, place)).collect();
+        let list: Vec<_> =
+            core::iter::once(handle).chain(self.tree().descendants(handle)).collect();
+        let mut places: Vec<_> =
+            list.iter().enumerate().map(|(place, handle)| (*handle, place)).collect();
         places.sort_unstable();
-        let place_of = |handle| places.binary_search_by_key(&handle, |at| at.0).map_or(0, |at| places[at].1);
-        let parents: Vec<_> = list.iter().map(|&handle| self.tree().parent(handle).map_or(0, place_of)).collect();
+        let place_of =
+            |handle| places.binary_search_by_key(&handle, |at| at.0).map_or(0, |at| places[at].1);
+        let parents: Vec<_> =
+            list.iter().map(|&handle| self.tree().parent(handle).map_or(0, place_of)).collect();
         let mut nodes = Vec::with_capacity(list.len());
         // From the last on: whoever is taken has no children left in the default tree.
         for (&was, parent) in list.iter().zip(parents).rev() {
@@ -221,8 +243,9 @@ impl<T: Thing> Pool<T> {
         Some(TakenTree { nodes })
     }
 
-    /// Puts a subtree that was taken out of a pool, this one or another, into this one, linked as it was. Every thing gets a
-    /// new handle; `fix` is called for each of them then, to replace the handles inside by what the map says.
+    /// Puts a subtree that was taken out of a pool, this one or another, into this one, linked as
+    /// it was. Every thing gets a new handle; `fix` is called for each of them then, to replace the
+    /// handles inside by what the map says.
     ///
     /// # Panics
     ///
@@ -247,7 +270,11 @@ impl<T: Thing> Pool<T> {
     /// let flag = ship.tree().first_child(mast).unwrap();
     /// assert_eq!(ship[flag].held_by, mast);
     /// ```
-    pub fn graft(&mut self, taken: TakenTree<T>, mut fix: impl FnMut(ThingMut<'_, T>, &Remap<T>)) -> Handle<T> {
+    pub fn graft(
+        &mut self,
+        taken: TakenTree<T>,
+        mut fix: impl FnMut(ThingMut<'_, T>, &Remap<T>),
+    ) -> Handle<T> {
         let mut now = Vec::with_capacity(taken.len());
         let mut pairs = Vec::with_capacity(taken.len());
         for (place, Taken { was, parent, thing }) in taken.nodes.into_iter().enumerate() {

@@ -8,8 +8,8 @@ use crate::thing::Thing;
 use crate::view::{Slices, View};
 
 impl<T: Fields> Pool<T> {
-    /// Replaces one field of the thing that `handle` names: the way to give a thing a cold field that it does not have.
-    /// Gives the value back if there is no such thing.
+    /// Replaces one field of the thing that `handle` names: the way to give a thing a cold field
+    /// that it does not have. Gives the value back if there is no such thing.
     ///
     /// # Errors
     ///
@@ -26,13 +26,18 @@ impl<T: Fields> Pool<T> {
     /// assert_eq!(actors.read(ada).name, "Ada");
     /// assert_eq!(actors.set::<actor::name>(Handle::NIL, "Lin".into()), Err("Lin".to_string()));
     /// ```
-    pub fn set<F: Field<Thing = T>>(&mut self, handle: Handle<T>, value: F::Value) -> Result<(), F::Value> {
+    pub fn set<F: Field<Thing = T>>(
+        &mut self,
+        handle: Handle<T>,
+        value: F::Value,
+    ) -> Result<(), F::Value> {
         self.cells.set::<F>(handle, value)
     }
 }
 
 impl<T: Thing> Pool<T> {
-    /// Calls `f` with the view of every live thing that the view sees, in slot order: the fast way to walk a pool.
+    /// Calls `f` with the view of every live thing that the view sees, in slot order: the fast way
+    /// to walk a pool.
     ///
     /// # Examples
     ///
@@ -61,9 +66,9 @@ impl<T: Thing> Pool<T> {
         self.cells.each::<V>(f);
     }
 
-    /// Calls `f` with slices over every run of neighbouring live things that the view sees, in slot order: for SIMD, GPU
-    /// uploads and `memcpy`. Needs columns; the view is a tuple of [`Ref`](crate::Ref) and [`Mut`](crate::Mut),
-    /// or a derived one of plain references.
+    /// Calls `f` with slices over every run of neighbouring live things that the view sees, in slot
+    /// order: for SIMD, GPU uploads and `memcpy`. Needs columns; the view is a tuple of
+    /// [`Ref`](crate::Ref) and [`Mut`](crate::Mut), or a derived one of plain references.
     ///
     /// # Panics
     ///
@@ -87,10 +92,11 @@ impl<T: Thing> Pool<T> {
         self.cells.runs::<V>(f);
     }
 
-    /// Replaces the field `F` of every live thing that the view sees by what `f` makes of it and of the view: a pure function
-    /// over plain fields (numbers, and vectors of them: `bytemuck`'s `AnyBitPattern`). In a pool with holes it is much faster
-    /// than [`each`](Self::each), since it computes whole groups of 64 slots. So `f` may also be called with what is left
-    /// in free slots; those results are thrown away.
+    /// Replaces the field `F` of every live thing that the view sees by what `f` makes of it and of
+    /// the view: a pure function over plain fields (numbers, and vectors of them: `bytemuck`'s
+    /// `AnyBitPattern`). In a pool with holes it is much faster than [`each`](Self::each), since it
+    /// computes whole groups of 64 slots. So `f` may also be called with what is left in free
+    /// slots; those results are thrown away.
     ///
     /// # Examples
     ///
@@ -112,8 +118,9 @@ impl<T: Thing> Pool<T> {
         self.cells.map::<F, V>(f);
     }
 
-    /// Calls `f` with the view of every live thing that the view sees, beside a look at all the other things: the view's own
-    /// fields can be changed, everything else can be looked at, and new things can be [staged](crate::Rest::stage).
+    /// Calls `f` with the view of every live thing that the view sees, beside a look at all the
+    /// other things: the view's own fields can be changed, everything else can be looked at, and
+    /// new things can be [staged](crate::Rest::stage).
     ///
     /// # Examples
     ///
@@ -129,12 +136,16 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(ships[hunter].x, 4.0);
     /// ```
     #[inline]
-    pub fn each_view_with_rest<V: View<Thing = T>>(&mut self, f: impl for<'x> FnMut(V::Item<'x>, &Rest<'_, T>)) {
+    pub fn each_view_with_rest<V: View<Thing = T>>(
+        &mut self,
+        f: impl for<'x> FnMut(V::Item<'x>, &Rest<'_, T>),
+    ) {
         self.cells.each_view_with_rest::<V>(f);
     }
 
-    /// Calls `f` with the view of every live thing that the view sees, on several threads (those of the rayon pool that
-    /// this is called in, or else those that all of lath shares), in chunks of 4096 slots. Worth it from some tens of microseconds of work on.
+    /// Calls `f` with the view of every live thing that the view sees, on several threads (those of
+    /// the rayon pool that this is called in, or else those that all of lath shares), in chunks of
+    /// 4096 slots. Worth it from some tens of microseconds of work on.
     ///
     /// # Examples
     ///
@@ -174,7 +185,8 @@ impl<T: Thing> Pool<T> {
         self.cells.par_map::<F, V>(f);
     }
 
-    /// Calls `f` with slices over every run of neighbouring live things that the view sees, on several threads.
+    /// Calls `f` with slices over every run of neighbouring live things that the view sees, on
+    /// several threads.
     ///
     /// # Panics
     ///
@@ -191,8 +203,8 @@ impl<T: Thing> Pool<T> {
         self.cells.par_runs::<V>(f);
     }
 
-    /// The views of all live things that the view sees, one by one, in slot order. For views that write there is
-    /// [`query_mut`](Self::query_mut); [`each`](Self::each) is faster than either.
+    /// The views of all live things that the view sees, one by one, in slot order. For views that
+    /// write there is [`query_mut`](Self::query_mut); [`each`](Self::each) is faster than either.
     ///
     /// # Examples
     ///
@@ -240,11 +252,13 @@ impl<T: Thing> Pool<T> {
         self.cells.view::<V>(handle)
     }
 
-    /// A look at the things through one view, for many lookups: what each of them begins with is found once, and a loop keeps it in registers. It is
-    /// quickest in a pool that was made [with enough capacity](Self::with_capacity), or `fixed`: there all things lie in one array.
+    /// A look at the things through one view, for many lookups: what each of them begins with is
+    /// found once, and a loop keeps it in registers. It is quickest in a pool that was made
+    /// [with enough capacity](Self::with_capacity), or `fixed`: there all things lie in one array.
     ///
-    /// As [`view`](Self::view) for one handle after the other, wherever they come from; who has them in a slice calls
-    /// [`view_many`](Self::view_many). In systems, `Query` is that. A view that writes is refused.
+    /// As [`view`](Self::view) for one handle after the other, wherever they come from; who has
+    /// them in a slice calls [`view_many`](Self::view_many). In systems, `Query` is that. A view
+    /// that writes is refused.
     ///
     /// # Examples
     ///
@@ -272,11 +286,14 @@ impl<T: Thing> Pool<T> {
         self.cells.look()
     }
 
-    /// The views of many things, in the order of their handles; `None` for those that are gone, or that the view does not see.
+    /// The views of many things, in the order of their handles; `None` for those that are gone, or
+    /// that the view does not see.
     ///
-    /// As [`view`](Self::view) for one after the other, but the memory of those that come later is fetched ahead: where things are looked up at
-    /// random in a pool of a hundred thousand or more, that takes a third to a half off the time; in one that fits into the cache it adds a
-    /// quarter. For whole things in rows the view is `&Actor`. A view that writes is refused, since a handle may come twice.
+    /// As [`view`](Self::view) for one after the other, but the memory of those that come later is
+    /// fetched ahead: where things are looked up at random in a pool of a hundred thousand or more,
+    /// that takes a third to a half off the time; in one that fits into the cache it adds a
+    /// quarter. For whole things in rows the view is `&Actor`. A view that writes is refused, since
+    /// a handle may come twice.
     ///
     /// # Examples
     ///
@@ -301,7 +318,10 @@ impl<T: Thing> Pool<T> {
     /// for hp in actors.view_many::<Mut<actor::hp>>(&[Handle::NIL, Handle::NIL]) {} // two exclusive references to one field
     /// ```
     #[inline]
-    pub fn view_many<'h, V: View<Thing = T>>(&self, handles: &'h [Handle<T>]) -> ViewMany<'_, 'h, V> {
+    pub fn view_many<'h, V: View<Thing = T>>(
+        &self,
+        handles: &'h [Handle<T>],
+    ) -> ViewMany<'_, 'h, V> {
         self.cells.view_many(handles)
     }
 

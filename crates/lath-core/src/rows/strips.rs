@@ -4,8 +4,9 @@
 use super::*;
 use crate::strips::Strips;
 
-// SAFETY: an element is a whole row, rows of a block lie side by side, and `FIELDS` says truly where a field lies in the
-// value of a row. Besides the stamp and the value a row has the tags, which are those of the value, and padding.
+// SAFETY: an element is a whole row, rows of a block lie side by side, and `FIELDS` says truly
+// where a field lies in the value of a row. Besides the stamp and the value a row has the tags,
+// which are those of the value, and padding.
 unsafe impl<T: Fields> Strips<T> for Rows<T> {
     const STRIPS: usize = 1;
 
@@ -51,7 +52,8 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
     }
 
     unsafe fn drop_field<F: Field<Thing = T>>(&self, place: Self::Place) {
-        // SAFETY: the place is ours, and the field holds a value that nobody else uses (by the caller).
+        // SAFETY: the place is ours, and the field holds a value that nobody else uses (by the
+        // caller).
         unsafe { self.field::<F>(place).drop_in_place() };
     }
 }

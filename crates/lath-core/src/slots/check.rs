@@ -34,7 +34,9 @@ impl Slots {
                 return Err("S2: there is a free slot below the lowest");
             }
             let first = u64::from(number) * u64::from(GROUP);
-            if number == 0 && held & 1 == 0 || ones(taken).any(|bit| first + u64::from(bit) >= self.limit) {
+            if number == 0 && held & 1 == 0
+                || ones(taken).any(|bit| first + u64::from(bit) >= self.limit)
+            {
                 return Err("S4: slot 0 is free, or a slot beyond the limit is taken");
             }
             all_live += live.count_ones();
@@ -47,11 +49,14 @@ impl Slots {
         if self.out_of_use(1).count() != self.retired as usize {
             return Err("the count of retired slots is wrong");
         }
-        if self.groups.at_hand() != 0 && self.groups.at_hand() != self.free_word(self.groups.hand()) {
+        if self.groups.at_hand() != 0 && self.groups.at_hand() != self.free_word(self.groups.hand())
+        {
             return Err("S6: what is at hand is not what is free");
         }
         let calm = self.calm.load(Relaxed);
-        if calm > 0 && (self.claimed() > 0 || u64::from(calm - 1) + u64::from(self.buried) > u64::from(self.high_water))
+        if calm > 0
+            && (self.claimed() > 0
+                || u64::from(calm - 1) + u64::from(self.buried) > u64::from(self.high_water))
         {
             return Err("S5: a slot that is freed would not be noted");
         }

@@ -19,14 +19,18 @@ impl Slots {
         Some(number * GROUP + free.trailing_zeros())
     }
 
-    /// The first group at `number` or later that has free slots, and which they are, whether or not there is memory for them.
+    /// The first group at `number` or later that has free slots, and which they are, whether or not
+    /// there is memory for them.
     #[inline]
     pub(crate) fn next_free_group(&self, number: u32) -> Option<(u32, u64)> {
         let mut number = number;
         loop {
-            // The next group is looked at before the set of full ones is: in a worn pool most groups have a free slot.
+            // The next group is looked at before the set of full ones is: in a worn pool most
+            // groups have a free slot.
             match self.free_word(number) {
-                0 => number = self.full.next(number + 1).filter(|&number| self.has_group(number))?,
+                0 => {
+                    number = self.full.next(number + 1).filter(|&number| self.has_group(number))?
+                }
                 free => return Some((number, free)),
             }
         }
@@ -141,8 +145,9 @@ impl Slots {
         (first + u64::from(len) <= self.limit).then_some(first as u32)
     }
 
-    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else the lowest free one, with room made
-    /// for it, and what `memory` found for its value. Before it is claimed: there is no way back behind a shared reference (S3).
+    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else
+    /// the lowest free one, with room made for it, and what `memory` found for its value. Before it
+    /// is claimed: there is no way back behind a shared reference (S3).
     pub(crate) fn claim<P>(
         &self,
         suggest: impl Fn() -> Option<u32>,

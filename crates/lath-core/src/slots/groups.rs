@@ -5,8 +5,9 @@
 //! eight groups:  | held × 8  | live × 8 | claimed × 8 | buried × 8 |      a cache line each
 //! ```
 //!
-//! A group has its four words at one place, so that they are found at once; and the live words of eight groups lie side by
-//! side, so that a walk, which looks at them alone, reads a quarter of the memory.
+//! A group has its four words at one place, so that they are found at once; and the live words of
+//! eight groups lie side by side, so that a walk, which looks at them alone, reads a quarter of the
+//! memory.
 
 use alloc::vec::Vec;
 use core::ops::{Range, RangeInclusive};
@@ -26,7 +27,8 @@ const EIGHT: u32 = 8;
 /// The words of eight groups, state by state.
 type Eight = [Line; 4];
 
-/// The words of all groups. Octaves are as long as those of [`Fine`](crate::blocks::Fine) blocks of slots.
+/// The words of all groups. Octaves are as long as those of [`Fine`](crate::blocks::Fine) blocks of
+/// slots.
 pub(super) struct Groups {
     eights: Directory<Eight, 3, 0, 30>,
     hand: Hand,
@@ -47,7 +49,8 @@ impl Groups {
     pub(super) fn new() -> Result<Self, OutOfMemory> {
         let eights = Directory::new();
         eights.grow(0)?;
-        let hand = Hand { number: 0, first_slot: 0, free: AtomicU64::new(0), live: AtomicPtr::default() };
+        let hand =
+            Hand { number: 0, first_slot: 0, free: AtomicU64::new(0), live: AtomicPtr::default() };
         let mut groups = Self { eights, hand };
         assert!(groups.put_at_hand(0, 0), "it was made just now");
         Ok(groups)
@@ -62,7 +65,10 @@ impl Groups {
     /// Puts a group at hand, if it has memory, with the slots of it that are free.
     pub(super) fn put_at_hand(&mut self, number: u32, free: u64) -> bool {
         let Some(eight) = self.eights.element(number / EIGHT) else { return false };
-        let live = eight.as_ptr().cast::<AtomicU64>().wrapping_add(LIVE * EIGHT as usize + (number % EIGHT) as usize);
+        let live = eight
+            .as_ptr()
+            .cast::<AtomicU64>()
+            .wrapping_add(LIVE * EIGHT as usize + (number % EIGHT) as usize);
         let (free, live) = (AtomicU64::new(free), AtomicPtr::new(live));
         self.hand = Hand { number, first_slot: number * super::GROUP, free, live };
         true
@@ -89,7 +95,8 @@ impl Groups {
     #[inline(always)]
     pub(super) fn hand_mut(&mut self) -> (u32, &mut u64, &mut u64) {
         let Hand { first_slot, free, live, .. } = &mut self.hand;
-        // SAFETY: the word of a group that has memory, which stays where it is as long as `eights` (B2). `&mut self` keeps everyone else away.
+        // SAFETY: the word of a group that has memory, which stays where it is as long as `eights`
+        // (B2). `&mut self` keeps everyone else away.
         let live = unsafe { (**live.get_mut()).get_mut() };
         (*first_slot, free.get_mut(), live)
     }
@@ -98,7 +105,8 @@ impl Groups {
     #[inline(always)]
     pub(super) fn get(&self, number: u32) -> Option<[&AtomicU64; 4]> {
         let eight = match self.eights.noted_element(number / EIGHT) {
-            // SAFETY: initialised words (B1) that live as long as `eights` (B2); mutable references come from `&mut self` only.
+            // SAFETY: initialised words (B1) that live as long as `eights` (B2); mutable references
+            // come from `&mut self` only.
             Some(eight) => unsafe { eight.as_ref() },
             None => self.eights.get(number / EIGHT)?,
         };
@@ -133,9 +141,13 @@ impl Groups {
     pub(super) fn row(&self, groups: Range<u32>) -> impl Iterator<Item = [u64; 4]> {
         let eights = self.eights.rest_of_block(groups.start / EIGHT);
         let skipped = groups.start % EIGHT;
-        (skipped..skipped + groups.len() as u32).map(move |n| match eights.get((n / EIGHT) as usize) {
-            Some(eight) => eight.each_ref().map(|line| line.0[(n % EIGHT) as usize].load(Relaxed)),
-            None => [0; 4],
+        (skipped..skipped + groups.len() as u32).map(move |n| {
+            match eights.get((n / EIGHT) as usize) {
+                Some(eight) => {
+                    eight.each_ref().map(|line| line.0[(n % EIGHT) as usize].load(Relaxed))
+                }
+                None => [0; 4],
+            }
         })
     }
 
@@ -191,8 +203,9 @@ fn words_mut(eight: &mut Eight, number: u32) -> [&mut u64; 4] {
 /// The live slots of eight groups.
 #[inline(always)]
 fn live_of(eight: &Eight) -> [u64; EIGHT as usize] {
-    // SAFETY: a line has the layout of its words. Nobody writes to these meanwhile: behind a shared reference slots only become
-    // claimed (S3), and there is one, so they can be read as plain words, which unlike atomic ones are read several at a time.
+    // SAFETY: a line has the layout of its words. Nobody writes to these meanwhile: behind a shared
+    // reference slots only become claimed (S3), and there is one, so they can be read as plain
+    // words, which unlike atomic ones are read several at a time.
     unsafe { (&raw const eight[LIVE].0).cast::<[u64; EIGHT as usize]>().read() }
 }
 
@@ -215,7 +228,9 @@ impl LiveWords<'_> {
     #[inline(always)]
     pub(crate) fn get(self, n: u32) -> u64 {
         let n = self.skipped + n;
-        self.eights.get((n / EIGHT) as usize).map_or(0, |eight| eight[LIVE].0[(n % EIGHT) as usize].load(Relaxed))
+        self.eights
+            .get((n / EIGHT) as usize)
+            .map_or(0, |eight| eight[LIVE].0[(n % EIGHT) as usize].load(Relaxed))
     }
 
     /// The first of the groups from number `n` on, up to `end`, in which not every slot is live.
@@ -267,7 +282,12 @@ impl LiveWords<'_> {
                 self.eights.get(at / EIGHT as usize),
                 list[n..].first_chunk::<{ EIGHT as usize }>(),
             ) {
-                if live_of(eight).iter().zip(wanted).fold(0, |differ, (one, other)| differ | (one ^ other)) == 0 {
+                if live_of(eight)
+                    .iter()
+                    .zip(wanted)
+                    .fold(0, |differ, (one, other)| differ | (one ^ other))
+                    == 0
+                {
                     n += EIGHT as usize;
                     continue;
                 }

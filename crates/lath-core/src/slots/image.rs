@@ -17,12 +17,14 @@ impl Slots {
         self.groups.row(groups).map(states)
     }
 
-    /// Whether every slot but slot 0 is free or live. Behind a shared reference, others may claim some from now on.
+    /// Whether every slot but slot 0 is free or live. Behind a shared reference, others may claim
+    /// some from now on.
     pub(crate) fn all_free_or_live(&self) -> bool {
         self.claimed() == 0 && self.buried == 0 && self.retired == 0
     }
 
-    /// Makes the states of some groups what `group` says. They must keep S1 and S4; groups without memory stay free.
+    /// Makes the states of some groups what `group` says. They must keep S1 and S4; groups without
+    /// memory stay free.
     pub(crate) fn assign(&mut self, groups: Range<u32>, group: impl Fn(u32) -> [u64; 4]) {
         self.drop_hand();
         let mut number = groups.start;
@@ -32,7 +34,8 @@ impl Slots {
                 continue;
             };
             let new = words(group(number));
-            // Word by word: as arrays they would be compared in memory, right after having been written there.
+            // Word by word: as arrays they would be compared in memory, right after having been
+            // written there.
             let old = entry.each_ref().map(|word| **word);
             if old.iter().zip(new).fold(0, |differ, (old, new)| differ | (old ^ new)) != 0 {
                 entry.into_iter().zip(new).for_each(|(word, new)| *word = new);
@@ -42,18 +45,22 @@ impl Slots {
         }
     }
 
-    /// The same for groups of one block of slots, of which every slot but slot 0 is to be free, or live where `live` says so.
+    /// The same for groups of one block of slots, of which every slot but slot 0 is to be free, or
+    /// live where `live` says so.
     pub(crate) fn assign_live(&mut self, first: u32, live: &[u64]) {
         self.drop_hand();
         let mut n = 0;
         while n < live.len() {
-            // Mostly few of them differ, and then mostly there is nothing but live slots to compare.
+            // Mostly few of them differ, and then mostly there is nothing but live slots to
+            // compare.
             if self.all_free_or_live() {
                 n += self.groups.live_words(first + n as u32).same(&live[n..]);
             }
             if n < live.len() {
                 let number = first + n as u32;
-                self.assign(number..number + 1, |_| [live[n] | u64::from(number == 0), live[n], 0, 0]);
+                self.assign(number..number + 1, |_| {
+                    [live[n] | u64::from(number == 0), live[n], 0, 0]
+                });
                 n += 1;
             }
         }
@@ -62,7 +69,9 @@ impl Slots {
     /// Brings counts and sets up to date after the states of a group were replaced.
     fn note_states(&mut self, number: u32, old: [u64; 4], new: [u64; 4]) {
         let out_of_use = |[held, _, claimed, buried]: [u64; 4]| held & !(claimed | buried);
-        let change = |count: &mut u32, old: u64, new: u64| *count = *count + new.count_ones() - old.count_ones();
+        let change = |count: &mut u32, old: u64, new: u64| {
+            *count = *count + new.count_ones() - old.count_ones()
+        };
         change(&mut self.live, old[LIVE], new[LIVE]);
         change(self.concerns.claimed.get_mut(), old[CLAIMED], new[CLAIMED]);
         change(&mut self.buried, old[BURIED], new[BURIED]);
@@ -89,9 +98,11 @@ impl Slots {
 
     /// The last slot at `from` or later that is taken.
     pub(crate) fn last_taken(&self, from: u32) -> Option<u32> {
-        let taken = self.groups.iter(from / GROUP).map(|(number, [held, live, ..])| (number, held | live));
+        let taken =
+            self.groups.iter(from / GROUP).map(|(number, [held, live, ..])| (number, held | live));
         let last = taken.filter(|(_, taken)| *taken != 0).last();
-        last.map(|(number, taken)| number * GROUP + (63 - taken.leading_zeros())).filter(|&last| last >= from)
+        last.map(|(number, taken)| number * GROUP + (63 - taken.leading_zeros()))
+            .filter(|&last| last >= from)
     }
 }
 
@@ -125,7 +136,8 @@ mod tests {
             (0..448).for_each(|group| slots.grow(group * GROUP).unwrap());
             for step in 0..300 {
                 let at = (seed, step);
-                // Groups of one block, full ones among them, and in every other game slots that are not live either.
+                // Groups of one block, full ones among them, and in every other game slots that are
+                // not live either.
                 let first = random.u32(..440);
                 let len = random.u32(1..=Groups::bounds(first).end() - first + 1);
                 if seed % 2 == 1 && random.bool() {
@@ -133,7 +145,8 @@ mod tests {
                 }
                 let mut list = vec![7];
                 slots.live_words(first).copy_to(&mut list, len);
-                let live: Vec<u64> = (first..first + len).map(|number| slots.live_word(number)).collect();
+                let live: Vec<u64> =
+                    (first..first + len).map(|number| slots.live_word(number)).collect();
                 assert_eq!((list[0], &list[1..]), (7, &live[..]), "at {at:?}");
                 let mut new = live.clone();
                 for word in &mut new {
@@ -146,7 +159,11 @@ mod tests {
                 assert_eq!(slots.live_words(first).same(&new), same, "at {at:?}");
                 slots.assign_live(first, &new);
                 for (number, &live) in (first..).zip(&new) {
-                    assert_eq!(slots.group(number), [live | u64::from(number == 0), live, 0, 0], "{number} at {at:?}");
+                    assert_eq!(
+                        slots.group(number),
+                        [live | u64::from(number == 0), live, 0, 0],
+                        "{number} at {at:?}"
+                    );
                 }
                 assert_eq!(slots.check(), Ok(()), "at {at:?}");
             }

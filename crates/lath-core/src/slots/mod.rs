@@ -11,16 +11,18 @@
 //!
 //! # Invariants
 //!
-//! - **S1** A slot of a group is free, live, or held, and not two of these. `claimed` and `buried` are disjoint parts of what is held;
-//!   what is held and neither of the two is retired, or slot 0.
-//! - **S2** No group below `lowest` has a free slot; `full` holds exactly the groups without one, `with_live` those with a
-//!   live slot, `with_claimed` (at least) those with a claimed one.
+//! - **S1** A slot of a group is free, live, or held, and not two of these. `claimed` and `buried`
+//!   are disjoint parts of what is held; what is held and neither of the two is retired, or slot 0.
+//! - **S2** No group below `lowest` has a free slot; `full` holds exactly the groups without one,
+//!   `with_live` those with a live slot, `with_claimed` (at least) those with a claimed one.
 //! - **S3** Behind a shared reference slots only go from free to claimed.
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
-//! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is not 0 nothing is claimed, and fewer
-//!   than `calm` live slots are, with those that are buried, no more than `high_water`.
-//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are some, and things are not clustered, that group
-//!   is `lowest`, so that no slot below them is free.
+//! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is
+//!   not 0 nothing is claimed, and fewer than `calm` live slots are, with those that are buried, no
+//!   more than `high_water`.
+//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are
+//!   some, and things are not clustered, that group is `lowest`, so that no slot below them is
+//!   free.
 
 mod check;
 mod free;
@@ -56,11 +58,13 @@ pub(crate) struct Slots {
     buried: u32,
     retired: u32,
     high_water: u32,
-    /// While fewer than so many are live, a slot that is freed was live, and how many are in use was noted.
+    /// While fewer than so many are live, a slot that is freed was live, and how many are in use
+    /// was noted.
     calm: AtomicU32,
 }
 
-/// What hardly ever concerns a change of a thing. Side by side, so that whether anything does is one comparison.
+/// What hardly ever concerns a change of a thing. Side by side, so that whether anything does is
+/// one comparison.
 #[repr(C, align(8))]
 struct Concerns {
     /// How many slots are claimed.
@@ -167,8 +171,9 @@ impl Slots {
         };
     }
 
-    /// Whether a slot that holds a value within reach may be freed by [`release_live`](Self::release_live): it is live, as none is
-    /// claimed, and how many are in use was noted.
+    /// Whether a slot that holds a value within reach may be freed by
+    /// [`release_live`](Self::release_live): it is live, as none is claimed, and how many are in
+    /// use was noted.
     #[inline(always)]
     pub(crate) fn is_calm(&mut self) -> bool {
         self.live < *self.calm.get_mut()
@@ -193,10 +198,13 @@ impl Slots {
     /// Whether no slot of a group is live, claimed or buried.
     #[inline]
     pub(crate) fn is_idle(&self, number: u32) -> bool {
-        self.groups.get(number).is_none_or(|[_, held @ ..]| held.iter().all(|word| word.load(Relaxed) == 0))
+        self.groups
+            .get(number)
+            .is_none_or(|[_, held @ ..]| held.iter().all(|word| word.load(Relaxed) == 0))
     }
 
-    /// No slot of a group from here on was ever taken, nor is it one that [`note_worn`](Self::note_worn) has heard of.
+    /// No slot of a group from here on was ever taken, nor is it one that
+    /// [`note_worn`](Self::note_worn) has heard of.
     pub(crate) fn worn_end(&self) -> u64 {
         self.with_live.end().max(self.with_claimed.end())
     }
@@ -292,8 +300,9 @@ impl Slots {
         }
     }
 
-    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that [`is_calm`](Self::is_calm). Unless things are
-    /// clustered, no group is at hand but the lowest (S6).
+    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that
+    /// [`is_calm`](Self::is_calm). Unless things are clustered, no group is at hand but the lowest
+    /// (S6).
     #[inline(always)]
     pub(crate) fn release_live<const CLUSTERED: bool>(&mut self, index: u32) {
         debug_assert!(self.is_calm());
@@ -348,7 +357,8 @@ impl Slots {
         }
     }
 
-    /// Notes that slots have become free, where the next one is taken from, or before that, or elsewhere.
+    /// Notes that slots have become free, where the next one is taken from, or before that, or
+    /// elsewhere.
     #[inline]
     fn offer(&mut self, number: u32, bits: u64) {
         let lowest = self.lowest.get_mut();
@@ -367,7 +377,8 @@ impl Slots {
         self.note_use();
         let (number, bit) = (index / GROUP, bit(index));
         let [held, live, claimed, buried] = self.group_mut(number);
-        let (was_live, was_claimed, was_buried) = (*live & bit != 0, *claimed & bit != 0, *buried & bit != 0);
+        let (was_live, was_claimed, was_buried) =
+            (*live & bit != 0, *claimed & bit != 0, *buried & bit != 0);
         *live &= !bit;
         *claimed &= !bit;
         *buried &= !bit;
@@ -508,12 +519,16 @@ impl Slots {
             .skip_while(move |&index| index < from)
     }
 
-    /// The first group at `number` or later that has buried slots, and which they are. Looks at every group.
+    /// The first group at `number` or later that has buried slots, and which they are. Looks at
+    /// every group.
     pub(crate) fn next_buried(&self, number: u32) -> Option<(u32, u64)> {
         if self.buried == 0 {
             return None;
         }
-        self.groups.iter(number).map(|(at, [.., buried])| (at, buried)).find(|&(_, buried)| buried != 0)
+        self.groups
+            .iter(number)
+            .map(|(at, [.., buried])| (at, buried))
+            .find(|&(_, buried)| buried != 0)
     }
 
     #[inline]

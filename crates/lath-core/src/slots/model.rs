@@ -1,4 +1,5 @@
-//! The books against a map of states, in spaces that have several blocks of groups and a limit in the middle of a group.
+//! The books against a map of states, in spaces that have several blocks of groups and a limit in
+//! the middle of a group.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::vec::Vec;
@@ -31,7 +32,9 @@ impl Model {
 
     /// Those slots of a group that are doing this.
     fn word(&self, group: u32, wanted: State) -> u64 {
-        (0..GROUP).filter(|bit| self.state(group * GROUP + bit) == wanted).fold(0, |word, bit| word | 1 << bit)
+        (0..GROUP)
+            .filter(|bit| self.state(group * GROUP + bit) == wanted)
+            .fold(0, |word, bit| word | 1 << bit)
     }
 
     /// Taken, live, claimed, buried.
@@ -113,10 +116,16 @@ struct Game {
 impl Game {
     fn new(limit: u64, seed: u64) -> Self {
         let model = Model { limit, states: BTreeMap::new(), blocks: [0].into(), high_water: 0 };
-        Self { slots: Slots::new(limit).unwrap(), before: model.clone(), model, random: Rng::with_seed(seed) }
+        Self {
+            slots: Slots::new(limit).unwrap(),
+            before: model.clone(),
+            model,
+            random: Rng::with_seed(seed),
+        }
     }
 
-    /// A slot near one of the edges: of the space, of a block of groups, of what the sets of groups have in one word or block.
+    /// A slot near one of the edges: of the space, of a block of groups, of what the sets of groups
+    /// have in one word or block.
     fn place(&mut self) -> u32 {
         let edges = [0, 64, 512, 4096, 12_288, 28_672, 64 * 4096, 64 * 4096 * 3, self.model.limit];
         let edge = edges[self.random.usize(..edges.len())];
@@ -167,7 +176,11 @@ impl Game {
             2 | 3 => {
                 for group in group..group + self.random.u32(1..20) {
                     let free = self.some(self.slots.free_word(group));
-                    assert_eq!(free & !self.model.word(group, State::Free), 0, "a slot that is not free, in {group}");
+                    assert_eq!(
+                        free & !self.model.word(group, State::Free),
+                        0,
+                        "a slot that is not free, in {group}"
+                    );
                     if free != 0 {
                         self.grow(group * GROUP);
                     }
@@ -215,7 +228,9 @@ impl Game {
                 if let Some(index) = first(self, State::Live) {
                     match self.random.bool() {
                         true => (self.slots.bury(index), self.model.put(index, State::Buried)),
-                        false => (self.slots.unsettle(index), self.model.put(index, State::Claimed)),
+                        false => {
+                            (self.slots.unsettle(index), self.model.put(index, State::Claimed))
+                        }
                     };
                 }
             }
@@ -265,7 +280,10 @@ impl Game {
                     let group = self.slots.lowest();
                     let ready = self.slots.hand() == group && self.slots.has_at_hand();
                     let free = self.slots.free_word(group);
-                    assert!(ready || self.slots.put_at_hand(group, free), "there is memory for {index}");
+                    assert!(
+                        ready || self.slots.put_at_hand(group, free),
+                        "there is memory for {index}"
+                    );
                     let free = self.slots.free_at_hand().expect("there is a free slot");
                     assert_eq!((free.index, free.bit), (index, index % GROUP));
                     if free.take() {
@@ -286,10 +304,15 @@ impl Game {
         let counts = [slots.live(), slots.claimed(), slots.buried(), slots.retired()];
         assert_eq!(
             counts,
-            [State::Live, State::Claimed, State::Buried, State::OutOfUse].map(|state| model.count(state))
+            [State::Live, State::Claimed, State::Buried, State::OutOfUse]
+                .map(|state| model.count(state))
         );
         assert_eq!(slots.used(), counts[0] + counts[1] + counts[2]);
-        assert_eq!(slots.high_water(), model.high_water, "the most that were in use before one was freed");
+        assert_eq!(
+            slots.high_water(),
+            model.high_water,
+            "the most that were in use before one was freed"
+        );
         let from = self.place();
         let (slots, model, group) = (&self.slots, &self.model, from / GROUP);
         for index in [from, from - 1, 0, model.limit as u32, model.limit as u32 + 1, u32::MAX] {
@@ -299,29 +322,55 @@ impl Game {
         assert_eq!(slots.next_free(model.limit as u32), None);
         if slots.groups.at_hand() != 0 {
             let next = slots.hand() * GROUP + slots.groups.at_hand().trailing_zeros();
-            assert_eq!(Some(next), model.next_free(1), "what is at hand is not the lowest that is free");
+            assert_eq!(
+                Some(next),
+                model.next_free(1),
+                "what is at hand is not the lowest that is free"
+            );
         }
         let free = model.word(group, State::Free);
         assert_eq!(slots.free_word(group), free);
-        assert_eq!(slots.free_in(group), (free != 0).then(|| group * GROUP + free.trailing_zeros()));
+        assert_eq!(
+            slots.free_in(group),
+            (free != 0).then(|| group * GROUP + free.trailing_zeros())
+        );
         for group in [group, group + 1, (model.limit / 64) as u32, (model.limit / 64) as u32 + 1] {
             assert_eq!(slots.has_group(group), u64::from(group) * 64 < model.limit);
-            assert!(slots.has_group(group) || slots.free_word(group) == 0 && slots.free_in(group).is_none());
+            assert!(
+                slots.has_group(group)
+                    || slots.free_word(group) == 0 && slots.free_in(group).is_none()
+            );
         }
         assert_eq!(slots.group(group), model.group(group), "group {group}");
         assert_eq!(slots.is_idle(group), model.group(group)[LIVE..] == [0; 3]);
-        assert_eq!(slots.has_room(from), model.blocks.contains(&block_of(group)), "memory of group {group}");
+        assert_eq!(
+            slots.has_room(from),
+            model.blocks.contains(&block_of(group)),
+            "memory of group {group}"
+        );
         assert_eq!(slots.next_live(group), model.next_group(group, State::Live));
         assert_eq!(slots.next_claimed(group), model.next_group(group, State::Claimed));
         assert_eq!(slots.next_buried(group), model.next_group(group, State::Buried));
-        let in_use = [State::Live, State::Claimed, State::Buried].map(|state| model.next_group(group, state));
-        assert_eq!(slots.next_in_use(group), in_use.into_iter().flatten().map(|(group, _)| group).min());
-        assert_eq!(slots.last_taken(from), model.states.range(from..).next_back().map(|(&index, _)| index));
-        let out = model.states.range(from..).filter(|&(_, &state)| state == State::OutOfUse).map(|(&index, _)| index);
+        let in_use = [State::Live, State::Claimed, State::Buried]
+            .map(|state| model.next_group(group, state));
+        assert_eq!(
+            slots.next_in_use(group),
+            in_use.into_iter().flatten().map(|(group, _)| group).min()
+        );
+        assert_eq!(
+            slots.last_taken(from),
+            model.states.range(from..).next_back().map(|(&index, _)| index)
+        );
+        let out = model
+            .states
+            .range(from..)
+            .filter(|&(_, &state)| state == State::OutOfUse)
+            .map(|(&index, _)| index);
         assert_eq!(slots.out_of_use(from).collect::<Vec<_>>(), out.collect::<Vec<_>>());
 
         let words = slots.live_words(group);
-        let in_row = (group..).take_while(|next| block_of(*next) == block_of(group)).take(40).count() as u32;
+        let in_row =
+            (group..).take_while(|next| block_of(*next) == block_of(group)).take(40).count() as u32;
         for n in 0..in_row {
             assert_eq!(words.get(n), model.group(group + n)[LIVE]);
         }
@@ -347,7 +396,9 @@ impl Game {
 
 #[test]
 fn slots_do_what_a_map_of_states_says() {
-    for (limit, steps) in [(2, 20), (64, 60), (65, 60), (1000, 200), (4160, 300), (30_001, 400), (900_001, 300)] {
+    for (limit, steps) in
+        [(2, 20), (64, 60), (65, 60), (1000, 200), (4160, 300), (30_001, 400), (900_001, 300)]
+    {
         let mut game = Game::new(limit, limit);
         for _ in 0..steps {
             game.step();
@@ -369,9 +420,15 @@ fn the_only_slot_of_the_last_group_is_found_when_the_groups_before_are_full() {
             slots.take_all(group, slots.free_word(group));
         }
         let last = groups * GROUP;
-        assert_eq!((slots.next_free(1), slots.lowest_free(), slots.free_run(1)), (Some(last), Some(last), Some(last)));
+        assert_eq!(
+            (slots.next_free(1), slots.lowest_free(), slots.free_run(1)),
+            (Some(last), Some(last), Some(last))
+        );
         slots.take(last);
-        assert_eq!((slots.next_free(1), slots.lowest_free(), slots.free_run(1)), (None, None, None));
+        assert_eq!(
+            (slots.next_free(1), slots.lowest_free(), slots.free_run(1)),
+            (None, None, None)
+        );
     }
 }
 

@@ -1,15 +1,21 @@
-#![expect(unsafe_code, reason = "hands work that borrows from one thread to another, which waits for it")]
+#![expect(
+    unsafe_code,
+    reason = "hands work that borrows from one thread to another, which waits for it"
+)]
 //! The host of a crew: a job that stays on one of its threads and does there what others bring.
 //!
-//! Rayon takes work from other threads in a queue that allocates now and then. Handing it to somebody who is inside already does
-//! not; and what is forked there, the other threads of the crew take up.
+//! Rayon takes work from other threads in a queue that allocates now and then. Handing it to
+//! somebody who is inside already does not; and what is forked there, the other threads of the crew
+//! take up.
 //!
 //! # Invariants
 //!
-//! - **J1** An errand is on the stack of the thread that brings it, which neither returns nor unwinds before the host has counted
-//!   it as done. Until then only the host uses it.
-//! - **J2** A host that is `free` has no errand and does none, so whoever finds it free is the only one who has brought one.
-//! - **J3** The host counts an errand as done and is free again in one step, so that who comes again finds it free.
+//! - **J1** An errand is on the stack of the thread that brings it, which neither returns nor
+//!   unwinds before the host has counted it as done. Until then only the host uses it.
+//! - **J2** A host that is `free` has no errand and does none, so whoever finds it free is the only
+//!   one who has brought one.
+//! - **J3** The host counts an errand as done and is free again in one step, so that who comes
+//!   again finds it free.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -23,10 +29,12 @@ use rayon_core::{ThreadPool, Yield, yield_now};
 
 use super::Work;
 
-/// How often a host that has nothing to do looks for work of the other threads, while there are guests.
+/// How often a host that has nothing to do looks for work of the other threads, while there are
+/// guests.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How often a host that has done an errand looks for another before it sleeps, as rayon's threads do: being woken takes long.
+/// How often a host that has done an errand looks for another before it sleeps, as rayon's threads
+/// do: being woken takes long.
 const ROUNDS: u32 = 32;
 
 /// Something to do, and what came of it.
@@ -38,7 +46,8 @@ struct Errand<'a, 'w> {
 /// Where an errand is.
 struct Brought(*mut Errand<'static, 'static>);
 
-// SAFETY: the work is `Send`, as is the payload of a panic, and one thread at a time uses the errand (J1).
+// SAFETY: the work is `Send`, as is the payload of a panic, and one thread at a time uses the
+// errand (J1).
 unsafe impl Send for Brought {}
 
 #[derive(Default)]
@@ -65,8 +74,9 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Makes one of the threads the host, which is at its post when this returns. Later it might not get there: a thread that waits
-    /// for something else could take the job up meanwhile, and would not come back from it.
+    /// Makes one of the threads the host, which is at its post when this returns. Later it might
+    /// not get there: a thread that waits for something else could take the job up meanwhile, and
+    /// would not come back from it.
     pub(super) fn new(pool: &ThreadPool) -> Arc<Self> {
         let host = Arc::new(Self::default());
         let arrives = Arc::clone(&host);
@@ -79,7 +89,8 @@ impl Host {
         host
     }
 
-    /// Has the host do it, and waits. If the host is not free, nothing is done and the answer is no.
+    /// Has the host do it, and waits. If the host is not free, nothing is done and the answer is
+    /// no.
     ///
     /// # Panics
     ///
@@ -128,8 +139,9 @@ impl Host {
         while !post.closed {
             if let Some(Brought(errand)) = post.brought.take() {
                 drop(post);
-                // SAFETY: it is there, and nobody else uses it: whoever has brought it waits for `done` (J1). Nothing of it is kept,
-                // so that it does not matter how long what it borrows lives beyond that.
+                // SAFETY: it is there, and nobody else uses it: whoever has brought it waits for
+                // `done` (J1). Nothing of it is kept, so that it does not matter how long what it
+                // borrows lives beyond that.
                 let errand = unsafe { &mut *errand };
                 errand.panic = catch_unwind(AssertUnwindSafe(&mut *errand.work)).err();
                 post = self.lock();
@@ -154,7 +166,10 @@ impl Host {
                 post.free = true;
                 if !found && !post.closed {
                     post.asleep = true;
-                    (post, _) = self.called.wait_timeout(post, PAUSE).unwrap_or_else(PoisonError::into_inner);
+                    (post, _) = self
+                        .called
+                        .wait_timeout(post, PAUSE)
+                        .unwrap_or_else(PoisonError::into_inner);
                     post.asleep = false;
                 }
             }

@@ -54,7 +54,8 @@ impl<T> From<T> for Branch<T> {
     }
 }
 
-/// A subtree that was taken out of a pool: every thing with the handle that it had, and its parent's place in the list.
+/// A subtree that was taken out of a pool: every thing with the handle that it had, and its
+/// parent's place in the list.
 ///
 /// # Examples
 ///
@@ -81,8 +82,8 @@ impl<T: Thing> TakenTree<T> {
         self.nodes.len()
     }
 
-    /// The things, parents first: each with the handle that it had and the place of its parent in this list, which for the
-    /// root, the first, is `None`.
+    /// The things, parents first: each with the handle that it had and the place of its parent in
+    /// this list, which for the root, the first, is `None`.
     ///
     /// # Examples
     ///
@@ -96,7 +97,10 @@ impl<T: Thing> TakenTree<T> {
     /// assert!(taken.iter().map(|(_, parent, part)| (parent, part.name)).eq([(None, "hull"), (Some(0), "mast"), (Some(1), "flag")]));
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = (Handle<T>, Option<usize>, &T)> {
-        self.nodes.iter().enumerate().map(|(n, node)| (node.was, Some(node.parent).filter(|_| n > 0), &node.thing))
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(|(n, node)| (node.was, Some(node.parent).filter(|_| n > 0), &node.thing))
     }
 
     /// The things, parents first, without the links.
@@ -109,7 +113,8 @@ impl<T: Thing> TakenTree<T> {
     }
 }
 
-/// Which handle each thing of a subtree had, and which it has now: [`Pool::graft`](crate::Pool::graft).
+/// Which handle each thing of a subtree had, and which it has now:
+/// [`Pool::graft`](crate::Pool::graft).
 pub struct Remap<T: Thing> {
     /// By old handle.
     pub(crate) pairs: Vec<(Handle<T>, Handle<T>)>,

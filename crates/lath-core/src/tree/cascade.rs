@@ -10,11 +10,12 @@ use crate::thing::Thing;
 use crate::view::View;
 
 impl<T: Thing> TreeMut<'_, T> {
-    /// Calls `f` for every live thing that the view `V` sees, every parent before its children, with the view `P` of its
-    /// parent: `None` if it has no parent, or `P` does not see that.
+    /// Calls `f` for every live thing that the view `V` sees, every parent before its children,
+    /// with the view `P` of its parent: `None` if it has no parent, or `P` does not see that.
     ///
-    /// Things that are not linked are things without a parent: they come too. The order is worked out once and kept until
-    /// links change; among those that may come next, lower slots come first.
+    /// Things that are not linked are things without a parent: they come too. The order is worked
+    /// out once and kept until links change; among those that may come next, lower slots come
+    /// first.
     ///
     /// # Examples
     ///
@@ -40,8 +41,9 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().cascade(f);
     }
 
-    /// As [`cascade`](Self::cascade), on several threads (as [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them,
-    /// also those of one big root. What comes out does not depend on the number of threads.
+    /// As [`cascade`](Self::cascade), on several threads (as
+    /// [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them, also those
+    /// of one big root. What comes out does not depend on the number of threads.
     ///
     /// # Examples
     ///
@@ -67,8 +69,8 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().par_cascade(f);
     }
 
-    /// Calls `f` for every live thing that the view `V` sees, every child before its parent, with the views `P` of its
-    /// children, in order. Children that `P` does not see are left out.
+    /// Calls `f` for every live thing that the view `V` sees, every child before its parent, with
+    /// the views `P` of its children, in order. Children that `P` does not see are left out.
     ///
     /// Things that are not linked are things without children: they come too.
     ///
@@ -96,8 +98,9 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().gather(f);
     }
 
-    /// As [`gather`](Self::gather), on several threads (as [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them,
-    /// also those of one big root. What comes out does not depend on the number of threads.
+    /// As [`gather`](Self::gather), on several threads (as
+    /// [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them, also those
+    /// of one big root. What comes out does not depend on the number of threads.
     ///
     /// # Examples
     ///
@@ -123,8 +126,9 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().par_gather(f);
     }
 
-    /// As [`cascade`](Self::cascade), for the things that were marked since the last time and all that is below them, each
-    /// once. Answers how many things were reached, seen or not. The marks are gone then, also if `f` panics.
+    /// As [`cascade`](Self::cascade), for the things that were marked since the last time and all
+    /// that is below them, each once. Answers how many things were reached, seen or not. The marks
+    /// are gone then, also if `f` panics.
     ///
     /// With nothing marked it costs nothing.
     ///
@@ -153,7 +157,10 @@ impl<T: Thing> TreeMut<'_, T> {
     /// assert_eq!(update(&mut ship), 0);
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
-    pub fn cascade_dirty<P, V>(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize
+    pub fn cascade_dirty<P, V>(
+        &mut self,
+        f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) -> usize
     where
         P: View<Thing = T>,
         V: View<Thing = T>,
@@ -161,10 +168,12 @@ impl<T: Thing> TreeMut<'_, T> {
         self.cascading::<P, V>().cascade_dirty(f)
     }
 
-    /// As [`cascade_dirty`](Self::cascade_dirty), on several threads (as [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out
-    /// among them, also where all is below one marked thing. What comes out does not depend on the number of threads.
+    /// As [`cascade_dirty`](Self::cascade_dirty), on several threads (as
+    /// [`Pool::par_each`](crate::Pool::par_each)): subtrees are shared out among them, also where
+    /// all is below one marked thing. What comes out does not depend on the number of threads.
     ///
-    /// With fewer than some hundred things below those that are marked it stays on the caller's thread.
+    /// With fewer than some hundred things below those that are marked it stays on the caller's
+    /// thread.
     ///
     /// # Examples
     ///
@@ -185,7 +194,10 @@ impl<T: Thing> TreeMut<'_, T> {
     /// assert_eq!(ship.iter().map(|(_, part)| part.depth).sum::<u32>(), 10_000);
     /// ```
     #[cfg(feature = "parallel")]
-    pub fn par_cascade_dirty<P, V>(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync) -> usize
+    pub fn par_cascade_dirty<P, V>(
+        &mut self,
+        f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
+    ) -> usize
     where
         P: View<Thing = T>,
         V: View<Thing = T>,
@@ -200,8 +212,9 @@ impl<T: Thing> TreeMut<'_, T> {
     }
 }
 
-/// The right to sweep along the links of one relation: things are changed through the view `V`, beside a look at their parent or
-/// their children through `P`. [`Pool::cascading`](crate::Pool::cascading); [`TreeMut`] has the same sweeps for whoever has the
+/// The right to sweep along the links of one relation: things are changed through the view `V`,
+/// beside a look at their parent or their children through `P`.
+/// [`Pool::cascading`](crate::Pool::cascading); [`TreeMut`] has the same sweeps for whoever has the
 /// whole pool.
 pub struct Cascade<'a, P: View, V: View> {
     pub(crate) sweep: Sweep<'a, P, V>,
@@ -246,13 +259,19 @@ impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
     }
 
     /// As [`TreeMut::cascade_dirty`].
-    pub fn cascade_dirty(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize {
+    pub fn cascade_dirty(
+        &mut self,
+        f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>),
+    ) -> usize {
         self.sweep_dirty(|sweep, rows, tops| sweep.cascade_below(rows, tops, f))
     }
 
     /// As [`TreeMut::par_cascade_dirty`].
     #[cfg(feature = "parallel")]
-    pub fn par_cascade_dirty(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync) -> usize
+    pub fn par_cascade_dirty(
+        &mut self,
+        f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
+    ) -> usize
     where
         for<'x> P::Item<'x>: Send,
         for<'x> V::Item<'x>: Send,
@@ -260,8 +279,12 @@ impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
         self.sweep_dirty(|sweep, rows, tops| sweep.par_cascade_below(rows, tops, f))
     }
 
-    /// Calls `sweep` with the topmost of the things that were marked, if there are any. The marks are gone then.
-    fn sweep_dirty(&mut self, sweep: impl FnOnce(&mut Sweep<'_, P, V>, &[Row], &[(u32, u32)]) -> usize) -> usize {
+    /// Calls `sweep` with the topmost of the things that were marked, if there are any. The marks
+    /// are gone then.
+    fn sweep_dirty(
+        &mut self,
+        sweep: impl FnOnce(&mut Sweep<'_, P, V>, &[Row], &[(u32, u32)]) -> usize,
+    ) -> usize {
         /// Forgets the marks, also when `sweep` has unwound.
         struct Swept<'a>(&'a mut Marks);
         impl Drop for Swept<'_> {
@@ -276,8 +299,11 @@ impl<P: View, V: View<Thing = P::Thing>> Cascade<'_, P, V> {
         }
         let (rows, marks) = self.links.split();
         let swept = Swept(marks);
-        let is_linked = |index: u32, stamp| rows.get(index as usize).is_some_and(|row| row.stamp == stamp);
-        swept.0.keep_topmost(rows, |index, stamp| is_linked(index, stamp) || self.sweep.stamp(index) == Some(stamp));
+        let is_linked =
+            |index: u32, stamp| rows.get(index as usize).is_some_and(|row| row.stamp == stamp);
+        swept.0.keep_topmost(rows, |index, stamp| {
+            is_linked(index, stamp) || self.sweep.stamp(index) == Some(stamp)
+        });
         sweep(&mut self.sweep, rows, swept.0.list())
     }
 }

@@ -9,7 +9,8 @@ impl<T: Thing> Tree<'_, T> {
     ///
     /// # Errors
     ///
-    /// A sentence about the first invariant that does not hold. No sequence of safe calls should ever lead there.
+    /// A sentence about the first invariant that does not hold. No sequence of safe calls should
+    /// ever lead there.
     ///
     /// # Examples
     ///
@@ -62,8 +63,16 @@ pub(crate) fn check(rows: &[Row]) -> Result<(), &'static str> {
         }
         if row.parent != 0 {
             let (next, prev, parent) = (at(row.next), at(row.prev), at(row.parent));
-            let after = if row.next == 0 { parent.last == me } else { (next.prev, next.parent) == (me, row.parent) };
-            let before = if row.prev == 0 { parent.first == me } else { (prev.next, prev.parent) == (me, row.parent) };
+            let after = if row.next == 0 {
+                parent.last == me
+            } else {
+                (next.prev, next.parent) == (me, row.parent)
+            };
+            let before = if row.prev == 0 {
+                parent.first == me
+            } else {
+                (prev.next, prev.parent) == (me, row.parent)
+            };
             if !after || !before {
                 return Err("R2: two neighbours do not agree that they are");
             }

@@ -4,11 +4,11 @@ use super::{Tree, walk};
 use crate::handle::Handle;
 use crate::thing::Thing;
 
-/// Walks what is below a thing, parents first, and lets go of the tree between steps: anything may be attached, moved or
-/// despawned meanwhile.
+/// Walks what is below a thing, parents first, and lets go of the tree between steps: anything may
+/// be attached, moved or despawned meanwhile.
 ///
-/// Every step looks anew where the last thing is. If that has gone, the walk goes on with what came after its subtree; if
-/// that has gone too, or is no longer below the root, the walk is over.
+/// Every step looks anew where the last thing is. If that has gone, the walk goes on with what came
+/// after its subtree; if that has gone too, or is no longer below the root, the walk is over.
 ///
 /// # Examples
 ///
@@ -64,7 +64,8 @@ impl<T: Thing> Cursor<T> {
         self.at
     }
 
-    /// Goes on to the next thing. `None` at the end; asking again goes on from the last thing, should there be more by then.
+    /// Goes on to the next thing. `None` at the end; asking again goes on from the last thing,
+    /// should there be more by then.
     ///
     /// # Examples
     ///
@@ -72,7 +73,8 @@ impl<T: Thing> Cursor<T> {
     pub fn next(&mut self, tree: Tree<'_, T>) -> Option<Handle<T>> {
         let root = self.root.index();
         let next = if tree.row(self.at).is_some() {
-            // Whoever was moved elsewhere has no place here: the way up from there would miss the root.
+            // Whoever was moved elsewhere has no place here: the way up from there would miss the
+            // root.
             let inside = self.at == self.root || tree.is_ancestor(self.root, self.at);
             inside.then(|| walk::after(tree.rows, root, self.at.index())).flatten()
         } else {
@@ -80,7 +82,9 @@ impl<T: Thing> Cursor<T> {
         };
         let next = tree.name(next?)?;
         self.at = next;
-        self.after = walk::beyond(tree.rows, root, next.index()).and_then(|after| tree.name(after)).unwrap_or_default();
+        self.after = walk::beyond(tree.rows, root, next.index())
+            .and_then(|after| tree.name(after))
+            .unwrap_or_default();
         Some(next)
     }
 
@@ -100,13 +104,17 @@ impl<T: Thing> Cursor<T> {
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
     pub fn skip(&mut self, tree: Tree<'_, T>) -> Option<Handle<T>> {
-        if tree.row(self.at).is_none() || self.at == self.root || !tree.is_ancestor(self.root, self.at) {
+        if tree.row(self.at).is_none()
+            || self.at == self.root
+            || !tree.is_ancestor(self.root, self.at)
+        {
             return self.next(tree);
         }
         let next = tree.name(walk::beyond(tree.rows, self.root.index(), self.at.index())?)?;
         self.at = next;
-        self.after =
-            walk::beyond(tree.rows, self.root.index(), next.index()).and_then(|at| tree.name(at)).unwrap_or_default();
+        self.after = walk::beyond(tree.rows, self.root.index(), next.index())
+            .and_then(|at| tree.name(at))
+            .unwrap_or_default();
         Some(next)
     }
 }

@@ -28,7 +28,11 @@ impl<T: Thing> Tree<'_, T> {
     /// ");
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
-    pub fn draw<D: Display>(&self, root: Handle<T>, mut label: impl FnMut(Handle<T>) -> D) -> String {
+    pub fn draw<D: Display>(
+        &self,
+        root: Handle<T>,
+        mut label: impl FnMut(Handle<T>) -> D,
+    ) -> String {
         let mut picture = String::new();
         line(&mut picture, "", "", label(root));
         let mut indent = String::new();

@@ -29,7 +29,8 @@ use crate::thing::Thing;
 /// # Ok::<(), LinkError>(())
 /// ```
 ///
-/// Whoever may change the links but not the things has a `TreeMut` that [reaches](Reach) [`LinksOnly`]: it cannot cascade.
+/// Whoever may change the links but not the things has a `TreeMut` that [reaches](Reach)
+/// [`LinksOnly`]: it cannot cascade.
 pub struct TreeMut<'a, T: Thing, A: Reach = LinksAndThings> {
     pub(crate) cells: A::Cells<'a, T>,
     pub(crate) links: &'a mut Links,
@@ -45,7 +46,8 @@ pub trait Reach: sealed::Sealed {
 /// A [`TreeMut`] that has the pool for itself.
 pub enum LinksAndThings {}
 
-/// A [`TreeMut`] beside which others may be using the things: [`Pool::links_mut`](crate::Pool::links_mut).
+/// A [`TreeMut`] beside which others may be using the things:
+/// [`Pool::links_mut`](crate::Pool::links_mut).
 pub enum LinksOnly {}
 
 impl Reach for LinksAndThings {
@@ -66,8 +68,8 @@ mod sealed {
 type Node = (u32, u32);
 
 impl<T: Thing> TreeMut<'_, T> {
-    /// Sorts the children of a thing by what `compare` says of two of them. Equal ones keep their order. If `compare` panics
-    /// nothing has changed.
+    /// Sorts the children of a thing by what `compare` says of two of them. Equal ones keep their
+    /// order. If `compare` panics nothing has changed.
     ///
     /// # Errors
     ///
@@ -94,7 +96,9 @@ impl<T: Thing> TreeMut<'_, T> {
         let cells = &*self.cells;
         let mut links = TreeMut::<T, LinksOnly> { cells, links: self.links };
         links.sort_children(parent, |a, b| {
-            let [Some(a), Some(b)] = [cells.get(a), cells.get(b)] else { unreachable!("R1: a linked thing is there") };
+            let [Some(a), Some(b)] = [cells.get(a), cells.get(b)] else {
+                unreachable!("R1: a linked thing is there")
+            };
             compare(a, b)
         })
     }
@@ -111,9 +115,11 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Tree::new(Some(self.links))
     }
 
-    /// Makes memory for the links of all slots that the pool has memory for: linking those allocates nothing then.
+    /// Makes memory for the links of all slots that the pool has memory for: linking those
+    /// allocates nothing then.
     ///
-    /// Links take 24 bytes per slot, up to the highest slot that was ever linked, or that was reserved here.
+    /// Links take 24 bytes per slot, up to the highest slot that was ever linked, or that was
+    /// reserved here.
     ///
     /// # Errors
     ///
@@ -132,13 +138,14 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         self.links.reserve(self.cells.memory())
     }
 
-    /// Puts a thing below a parent, after the parent's other children. If it was below another it is moved, and all that is
-    /// below it comes along.
+    /// Puts a thing below a parent, after the parent's other children. If it was below another it
+    /// is moved, and all that is below it comes along.
     ///
     /// # Errors
     ///
-    /// [`LinkError`], and nothing has changed: a handle is stale, or the parent is the thing itself or below it. The latter
-    /// is looked for from the parent upwards, and only if the thing has children.
+    /// [`LinkError`], and nothing has changed: a handle is stale, or the parent is the thing itself
+    /// or below it. The latter is looked for from the parent upwards, and only if the thing has
+    /// children.
     ///
     /// # Examples
     ///
@@ -266,7 +273,8 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok(parent)
     }
 
-    /// Hands all children of `from` over to `to`, after those that it has, in order. Takes as long as there are children.
+    /// Hands all children of `from` over to `to`, after those that it has, in order. Takes as long
+    /// as there are children.
     ///
     /// # Errors
     ///
@@ -299,8 +307,8 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok(())
     }
 
-    /// Exchanges the places of two things: each is below the other's parent then, where the other was. What is below them
-    /// comes along.
+    /// Exchanges the places of two things: each is below the other's parent then, where the other
+    /// was. What is below them comes along.
     ///
     /// # Errors
     ///
@@ -333,14 +341,16 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         let places = [a, b].map(|node| self.links.row(node.0));
         let parents = places.map(|row| (row.parent, self.links.row(row.parent).stamp));
         let mut nexts = places.map(|row| row.next);
-        // Neighbours: what comes after the first is not the second, which goes away, but the first itself.
+        // Neighbours: what comes after the first is not the second, which goes away, but the first
+        // itself.
         for (n, other) in [(0, b.0), (1, a.0)] {
             if nexts[n] == other {
                 let me = [a.0, b.0][n];
                 nexts[n] = me;
             }
         }
-        let neighbours = (nexts[0] == a.0).then_some((b, a)).or((nexts[1] == b.0).then_some((a, b)));
+        let neighbours =
+            (nexts[0] == a.0).then_some((b, a)).or((nexts[1] == b.0).then_some((a, b)));
         if let Some((mover, before)) = neighbours {
             self.links.unlink(mover.0);
             self.links.insert(mover, parents[0], before.0);
@@ -360,8 +370,8 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok(())
     }
 
-    /// Sorts the children of a thing by what `compare` says of the handles of two of them. Equal ones keep their order. If
-    /// `compare` panics nothing has changed.
+    /// Sorts the children of a thing by what `compare` says of the handles of two of them. Equal
+    /// ones keep their order. If `compare` panics nothing has changed.
     ///
     /// # Errors
     ///
@@ -404,9 +414,11 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok(())
     }
 
-    /// Marks a thing for [`cascade_dirty`](Self::cascade_dirty). Answers whether there is one; marking twice is harmless.
+    /// Marks a thing for [`cascade_dirty`](Self::cascade_dirty). Answers whether there is one;
+    /// marking twice is harmless.
     ///
-    /// From the first mark on, things that are attached, detached or moved are marked by themselves.
+    /// From the first mark on, things that are attached, detached or moved are marked by
+    /// themselves.
     ///
     /// # Examples
     ///
@@ -426,8 +438,13 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         self.node(parent, LinkRole::Parent).map(|_| ())
     }
 
-    /// As [`attach`](Self::attach), for a thing that was spawned just now, and a parent that is there.
-    pub(crate) fn attach_fresh(&mut self, child: Handle<T>, parent: Handle<T>) -> Result<(), LinkError> {
+    /// As [`attach`](Self::attach), for a thing that was spawned just now, and a parent that is
+    /// there.
+    pub(crate) fn attach_fresh(
+        &mut self,
+        child: Handle<T>,
+        parent: Handle<T>,
+    ) -> Result<(), LinkError> {
         self.room(child.index().max(parent.index()))?;
         let child = (child.index(), child.stamp());
         self.links.insert(child, (parent.index(), parent.stamp()), 0);
@@ -455,7 +472,12 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
 
     /// Two things, with room for their links.
     #[inline]
-    fn pair(&mut self, child: Handle<T>, other: Handle<T>, role: LinkRole) -> Result<(Node, Node), LinkError> {
+    fn pair(
+        &mut self,
+        child: Handle<T>,
+        other: Handle<T>,
+        role: LinkRole,
+    ) -> Result<(Node, Node), LinkError> {
         let (child, other) = (self.node(child, LinkRole::Child)?, self.node(other, role)?);
         self.room(child.0.max(other.0))?;
         Ok((child, other))
@@ -477,7 +499,11 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     }
 
     /// `child`, `sibling` and the sibling's parent, if the first may be put beside the second.
-    fn beside(&mut self, child: Handle<T>, sibling: Handle<T>) -> Result<(Node, Node, Node), LinkError> {
+    fn beside(
+        &mut self,
+        child: Handle<T>,
+        sibling: Handle<T>,
+    ) -> Result<(Node, Node, Node), LinkError> {
         let (child, other) = self.pair(child, sibling, LinkRole::Sibling)?;
         let parent = self.links.row(other.0).parent;
         if parent == 0 {
@@ -488,7 +514,8 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok((child, other, parent))
     }
 
-    /// Moves a thing before a child of `parent`, or to the end if that is 0 or the thing itself is the last.
+    /// Moves a thing before a child of `parent`, or to the end if that is 0 or the thing itself is
+    /// the last.
     fn place_before(&mut self, child: Node, parent: Node, before: u32) {
         let before = if before == child.0 { self.links.row(before).next } else { before };
         self.place(child, parent, before);
@@ -510,7 +537,10 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
 }
 
 /// Sorts the items, stably; the result is in one half of the buffer, which is twice as long then.
-fn merge_sort(items: &mut alloc::vec::Vec<u32>, mut compare: impl FnMut(u32, u32) -> Ordering) -> &[u32] {
+fn merge_sort(
+    items: &mut alloc::vec::Vec<u32>,
+    mut compare: impl FnMut(u32, u32) -> Ordering,
+) -> &[u32] {
     let len = items.len();
     items.resize(2 * len, 0);
     let (mut from, mut to) = items.split_at_mut(len);
@@ -520,7 +550,8 @@ fn merge_sort(items: &mut alloc::vec::Vec<u32>, mut compare: impl FnMut(u32, u32
             let (middle, end) = ((start + width).min(len), (start + 2 * width).min(len));
             let (mut left, mut right) = (start, middle);
             for slot in &mut to[start..end] {
-                let take_right = left == middle || right < end && compare(from[left], from[right]) == Ordering::Greater;
+                let take_right = left == middle
+                    || right < end && compare(from[left], from[right]) == Ordering::Greater;
                 let side = if take_right { &mut right } else { &mut left };
                 *slot = from[*side];
                 *side += 1;
@@ -532,9 +563,14 @@ fn merge_sort(items: &mut alloc::vec::Vec<u32>, mut compare: impl FnMut(u32, u32
     from
 }
 
-/// A thing that is not linked, as the links would know it, if there is one. Not a method: the whole of `TreeMut` would have to be in memory.
+/// A thing that is not linked, as the links would know it, if there is one. Not a method: the whole
+/// of `TreeMut` would have to be in memory.
 #[inline(never)]
-fn unlinked_node<T: Thing>(cells: &Cells<T>, handle: Handle<T>, role: LinkRole) -> Result<Node, LinkError> {
+fn unlinked_node<T: Thing>(
+    cells: &Cells<T>,
+    handle: Handle<T>,
+    role: LinkRole,
+) -> Result<Node, LinkError> {
     match cells.contains(handle) {
         true => Ok((handle.index(), handle.stamp())),
         false => Err(LinkError::Stale { role, error: cells.why_not(handle) }),
@@ -548,7 +584,8 @@ mod tests {
     #[test]
     fn the_merge_sort_is_stable_and_agrees_with_the_one_of_std() {
         for len in 0..200u32 {
-            let items: alloc::vec::Vec<u32> = (0..len).map(|i| i.wrapping_mul(2_654_435_761) % 97).collect();
+            let items: alloc::vec::Vec<u32> =
+                (0..len).map(|i| i.wrapping_mul(2_654_435_761) % 97).collect();
             let key = |item: u32| item / 10;
             let mut expected = items.clone();
             expected.sort_by_key(|&item| key(item));

@@ -1,5 +1,5 @@
-//! The links themselves: a row per slot, and the two moves that everything else is made of, [`Links::insert`] and
-//! [`Links::unlink`]. Nothing here knows what a thing is.
+//! The links themselves: a row per slot, and the two moves that everything else is made of,
+//! [`Links::insert`] and [`Links::unlink`]. Nothing here knows what a thing is.
 
 use alloc::vec::Vec;
 
@@ -28,7 +28,8 @@ impl Row {
 /// So many rows are emptied before they are needed: few enough to be still in the cache by then.
 const AHEAD: usize = 256;
 
-/// So many are emptied at a time: 1.5 kB are written by plain stores, twice that by an instruction that is slow to begin.
+/// So many are emptied at a time: 1.5 kB are written by plain stores, twice that by an instruction
+/// that is slow to begin.
 const EMPTIED: usize = 64;
 
 /// So many bytes of rows are fetched ahead.
@@ -113,15 +114,19 @@ impl Links {
         self.version += 1;
     }
 
-    /// Links `child`, which has no parent, below `parent`: before the child `before`, or last if that is 0. Both rows have
-    /// memory, and their stamps are given.
+    /// Links `child`, which has no parent, below `parent`: before the child `before`, or last if
+    /// that is 0. Both rows have memory, and their stamps are given.
     #[inline]
     pub(crate) fn insert(&mut self, child: (u32, u32), parent: (u32, u32), before: u32) {
         let ((child, child_stamp), (parent, parent_stamp)) = (child, parent);
         debug_assert!(child != parent && self.row(child).parent == 0);
         let row = self.at(parent);
         row.stamp = parent_stamp;
-        let prev = if before == 0 { core::mem::replace(&mut row.last, child) } else { self.row(before).prev };
+        let prev = if before == 0 {
+            core::mem::replace(&mut row.last, child)
+        } else {
+            self.row(before).prev
+        };
         if prev == 0 {
             self.at(parent).first = child;
         } else {
@@ -179,8 +184,8 @@ impl Links {
         self.note_change();
     }
 
-    /// The row of a thing that leaves together with its parent, which is still to be emptied. If it has no children it is done
-    /// with, and forgotten: nobody who stays is linked to it.
+    /// The row of a thing that leaves together with its parent, which is still to be emptied. If it
+    /// has no children it is done with, and forgotten: nobody who stays is linked to it.
     #[inline(always)]
     pub(super) fn leave(&mut self, child: u32) -> Row {
         let row = self.at(child);
@@ -191,8 +196,8 @@ impl Links {
         leaving
     }
 
-    /// Takes `top` from its parent, and forgets it and all below it, which leave together: `leaving` is told of those, with their
-    /// stamps.
+    /// Takes `top` from its parent, and forgets it and all below it, which leave together:
+    /// `leaving` is told of those, with their stamps.
     #[inline]
     pub(super) fn unlink_and_empty(&mut self, top: u32, mut leaving: impl FnMut(u32, u32)) {
         self.unlink(top);
@@ -208,7 +213,9 @@ impl Links {
                     parents.push(child);
                     // Children who were spawned together lie side by side.
                     let first = self.rows.as_ptr().wrapping_add(first as usize);
-                    (0..FETCHED).step_by(64).for_each(|line| prefetch(first.wrapping_byte_add(line)));
+                    (0..FETCHED)
+                        .step_by(64)
+                        .for_each(|line| prefetch(first.wrapping_byte_add(line)));
                 }
                 self.marks.forget(child);
                 leaving(child, stamp);
@@ -227,7 +234,8 @@ impl Links {
         }
     }
 
-    /// Hands all children of `from` over to `to`: after `from` itself, if `in_place` says so and `to` is its parent, or last.
+    /// Hands all children of `from` over to `to`: after `from` itself, if `in_place` says so and
+    /// `to` is its parent, or last.
     pub(crate) fn hand_over(&mut self, from: u32, to: (u32, u32), in_place: bool) {
         let Row { first, last, next, .. } = self.row(from);
         if first == 0 {
@@ -365,7 +373,13 @@ impl Links {
     }
 
     /// Replaces blocks of 64 rows, and the marks by those of other links.
-    pub(crate) fn patch(&mut self, len: usize, blocks: &[(u32, Vec<Row>)], version: u64, marks: &Self) {
+    pub(crate) fn patch(
+        &mut self,
+        len: usize,
+        blocks: &[(u32, Vec<Row>)],
+        version: u64,
+        marks: &Self,
+    ) {
         self.rows.resize(len, Row::EMPTY);
         for (block, rows) in blocks {
             let start = *block as usize * 64;
@@ -380,8 +394,8 @@ impl Links {
         self.version = version;
     }
 
-    /// If `index` is below `ancestor` or is that itself: the slot below `ancestor` on the way down there, and how many levels
-    /// down it is.
+    /// If `index` is below `ancestor` or is that itself: the slot below `ancestor` on the way down
+    /// there, and how many levels down it is.
     #[inline]
     pub(crate) fn way_down(&self, ancestor: u32, index: u32) -> Option<(u32, u32)> {
         let (mut at, mut below, mut levels) = (index, index, 0);
@@ -397,15 +411,16 @@ impl Links {
     }
 }
 
-/// A thing that is linked, and all that changes when it gets a child: looked up once, whatever happens to the things meanwhile.
+/// A thing that is linked, and all that changes when it gets a child: looked up once, whatever
+/// happens to the things meanwhile.
 pub(crate) struct Linked<'a> {
     links: &'a mut Links,
     parent: u32,
 }
 
 impl Linked<'_> {
-    /// Puts a thing below it that came just now, after its other children. Answers `false`, and nothing has changed, if there is
-    /// no memory for its links.
+    /// Puts a thing below it that came just now, after its other children. Answers `false`, and
+    /// nothing has changed, if there is no memory for its links.
     #[inline(always)]
     pub(crate) fn adopt(self, (child, stamp): (u32, u32)) -> bool {
         let Self { links, parent } = self;

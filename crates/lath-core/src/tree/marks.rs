@@ -22,7 +22,8 @@ pub(crate) struct Marks {
     shaded: Set,
     /// Those that are left on the list for a sweep.
     topmost: Set,
-    /// Somebody marks things or sweeps what is marked: from then on what is moved is marked by itself.
+    /// Somebody marks things or sweeps what is marked: from then on what is moved is marked by
+    /// itself.
     pub(super) in_use: bool,
 }
 
@@ -48,7 +49,8 @@ impl Marks {
         self.list.reserve(1);
     }
 
-    /// Takes those that have gone from the list, so that it does not grow for ever if nobody sweeps.
+    /// Takes those that have gone from the list, so that it does not grow for ever if nobody
+    /// sweeps.
     fn tidy(&mut self) {
         // The latest mark of a slot is that of the thing that is there, if any is.
         let Self { list, marked, .. } = self;
@@ -81,8 +83,8 @@ impl Marks {
         &self.list
     }
 
-    /// Whether a thing above `index` is marked. What is found out on a long way up is kept until the marks are cleared, so that
-    /// no long way is gone twice.
+    /// Whether a thing above `index` is marked. What is found out on a long way up is kept until
+    /// the marks are cleared, so that no long way is gone twice.
     fn is_below_marked(&mut self, rows: &[Row], index: u32) -> bool {
         let above = |at: u32| rows.get(at as usize).map_or(0, |row| row.parent);
         let mut near = above(index);
@@ -114,10 +116,12 @@ impl Marks {
         shaded
     }
 
-    /// Leaves on the list those who are there and have nothing marked above them, each once. So none of them is below another.
+    /// Leaves on the list those who are there and have nothing marked above them, each once. So
+    /// none of them is below another.
     ///
-    /// A slot can be on the list several times, if its thing has gone and another one came; and where generations were
-    /// reclaimed, with the same stamp even. The latest mark of a slot is that of the thing that is there, if that is marked.
+    /// A slot can be on the list several times, if its thing has gone and another one came; and
+    /// where generations were reclaimed, with the same stamp even. The latest mark of a slot is
+    /// that of the thing that is there, if that is marked.
     pub(crate) fn keep_topmost(&mut self, rows: &[Row], is_there: impl Fn(u32, u32) -> bool) {
         let mut list = core::mem::take(&mut self.list);
         let mut kept = 0;
@@ -126,7 +130,8 @@ impl Marks {
             if let Some(&(ahead, _)) = list.get(n + 2 * AHEAD) {
                 prefetch(rows.as_ptr().wrapping_add(ahead as usize));
             }
-            if let Some(row) = list.get(n + AHEAD).and_then(|&(ahead, _)| rows.get(ahead as usize)) {
+            if let Some(row) = list.get(n + AHEAD).and_then(|&(ahead, _)| rows.get(ahead as usize))
+            {
                 prefetch(rows.as_ptr().wrapping_add(row.parent as usize));
             }
             let (index, stamp) = list[n];
@@ -247,8 +252,10 @@ mod tests {
                 0 => random.u32(..me),
                 _ => me - 1,
             };
-            let parents: Vec<u32> = (0..=count).map(|me| if me < 2 { 0 } else { parent(me, &mut random) }).collect();
-            let rows: Vec<Row> = parents.iter().map(|&parent| Row { parent, ..Row::default() }).collect();
+            let parents: Vec<u32> =
+                (0..=count).map(|me| if me < 2 { 0 } else { parent(me, &mut random) }).collect();
+            let rows: Vec<Row> =
+                parents.iter().map(|&parent| Row { parent, ..Row::default() }).collect();
             let mut marked = BTreeSet::new();
             marks.clear();
             for _ in 0..random.u32(..20) {
@@ -269,7 +276,8 @@ mod tests {
                 }
                 above == 0
             };
-            let expected: BTreeSet<u32> = marked.iter().copied().filter(|&me| there(me) && is_topmost(me)).collect();
+            let expected: BTreeSet<u32> =
+                marked.iter().copied().filter(|&me| there(me) && is_topmost(me)).collect();
             marks.keep_topmost(&rows, |me, _| there(me));
             let left: BTreeSet<u32> = marks.list().iter().map(|&(me, _)| me).collect();
             assert_eq!((&left, marks.list().len()), (&expected, expected.len()), "round {round}");

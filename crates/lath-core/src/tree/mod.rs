@@ -1,23 +1,26 @@
 //! The tree: parent, child and sibling links beside the things of a pool.
 //!
-//! Links are kept in rows of their own, one per slot, so that they can be walked while things are being changed. A row
-//! names its neighbours by slot; what makes a handle of a slot is the stamp in the row that is named, which is the
-//! thing's own as long as the thing is there. The pool unlinks a thing before it lets it go. `README.md` in this folder
-//! has pictures.
+//! Links are kept in rows of their own, one per slot, so that they can be walked while things are
+//! being changed. A row names its neighbours by slot; what makes a handle of a slot is the stamp in
+//! the row that is named, which is the thing's own as long as the thing is there. The pool unlinks
+//! a thing before it lets it go. `README.md` in this folder has pictures.
 //!
 //! # Invariants
 //!
-//! - **R1** A row is empty, or it has a parent or a child and the stamp of the thing in its slot, which is live or
-//!   staged. So a stamp that is found in a row needs no look at the thing.
-//! - **R2** The children of a thing are a list: it starts at `first`, ends at `last`, `next` and `prev` say the same in
-//!   both directions, and all of them, and no others, have the thing as `parent`.
-//! - **R3** From every thing the way up by `parent` ends at a thing that has none: there are no cycles.
-//! - **R4** The cached order has every thing that has a parent once, after its parent, and its set has these slots and no others;
-//!   or it is of an older version.
-//! - **R5** With several threads: a thing is in one part of a cut order, and its parent is in the same one, in the trunk, or
-//!   not in that order at all. Or the cut is of an older version.
+//! - **R1** A row is empty, or it has a parent or a child and the stamp of the thing in its slot,
+//!   which is live or staged. So a stamp that is found in a row needs no look at the thing.
+//! - **R2** The children of a thing are a list: it starts at `first`, ends at `last`, `next` and
+//!   `prev` say the same in both directions, and all of them, and no others, have the thing as
+//!   `parent`.
+//! - **R3** From every thing the way up by `parent` ends at a thing that has none: there are no
+//!   cycles.
+//! - **R4** The cached order has every thing that has a parent once, after its parent, and its set
+//!   has these slots and no others; or it is of an older version.
+//! - **R5** With several threads: a thing is in one part of a cut order, and its parent is in the
+//!   same one, in the trunk, or not in that order at all. Or the cut is of an older version.
 //!
-//! [`Tree::check`] and [`Pool::check_invariants`](crate::Pool::check_invariants) look whether they hold.
+//! [`Tree::check`] and [`Pool::check_invariants`](crate::Pool::check_invariants) look whether they
+//! hold.
 
 mod branch;
 mod cascade;
@@ -60,8 +63,8 @@ pub(crate) use trees::Trees;
 
 /// The links of one relation, to be asked and walked: [`Pool::tree`](crate::Pool::tree).
 ///
-/// It borrows the links and not the things. A thing that is not linked has no parent and no children, and so has a handle
-/// that is stale or nil: no question fails.
+/// It borrows the links and not the things. A thing that is not linked has no parent and no
+/// children, and so has a handle that is stale or nil: no question fails.
 ///
 /// # Examples
 ///
@@ -103,7 +106,9 @@ impl<'a, T: Thing> Tree<'a, T> {
     #[inline(always)]
     fn row(&self, handle: Handle<T>) -> Option<&'a Row> {
         // The stamp of nil is 0, as is that of an empty row: slot 0 has no links.
-        self.rows.get(handle.index() as usize).filter(|row| row.stamp == handle.stamp() && row.stamp != 0)
+        self.rows
+            .get(handle.index() as usize)
+            .filter(|row| row.stamp == handle.stamp() && row.stamp != 0)
     }
 
     #[inline(always)]
@@ -234,7 +239,8 @@ impl<'a, T: Thing> Tree<'a, T> {
         Ancestors { rows: self.rows, next, thing: PhantomData }
     }
 
-    /// All that is below a thing, every parent before its children, in order; the thing itself is not among them.
+    /// All that is below a thing, every parent before its children, in order; the thing itself is
+    /// not among them.
     ///
     /// # Examples
     ///
@@ -255,8 +261,8 @@ impl<'a, T: Thing> Tree<'a, T> {
         Descendants { rows: self.rows, root: handle.index(), next, thing: PhantomData }
     }
 
-    /// All that is below a thing, every child before its parent, and the thing itself last. Nothing for a thing that is not
-    /// linked.
+    /// All that is below a thing, every child before its parent, and the thing itself last. Nothing
+    /// for a thing that is not linked.
     ///
     /// # Examples
     ///
@@ -273,7 +279,8 @@ impl<'a, T: Thing> Tree<'a, T> {
     /// See [`descendants`](Self::descendants).
     pub fn leaves(&self, handle: Handle<T>) -> impl Iterator<Item = Handle<T>> + use<'a, T> {
         let rows = self.rows;
-        self.descendants(handle).filter(move |leaf| rows.get(leaf.index() as usize).is_some_and(|row| row.first == 0))
+        self.descendants(handle)
+            .filter(move |leaf| rows.get(leaf.index() as usize).is_some_and(|row| row.first == 0))
     }
 
     /// The things that have children and no parent, in slot order. Looks at every slot.
@@ -343,7 +350,8 @@ impl<'a, T: Thing> Tree<'a, T> {
         self.ancestors(handle).any(|above| above == ancestor)
     }
 
-    /// The lowest thing that is above both or is one of them; `None` if they are in different trees.
+    /// The lowest thing that is above both or is one of them; `None` if they are in different
+    /// trees.
     ///
     /// # Examples
     ///

@@ -1,9 +1,9 @@
-//! The order in which [`cascade`](super::TreeMut::cascade) goes through a tree: every parent before its children, and as
-//! nearly in slot order as that allows.
+//! The order in which [`cascade`](super::TreeMut::cascade) goes through a tree: every parent before
+//! its children, and as nearly in slot order as that allows.
 //!
-//! A thing's *turn* is that of its parent, plus one if its slot comes before the parent's. Sorted by turn and then by slot,
-//! parents come first, and every turn runs through memory once, upwards. Where parents were spawned before their
-//! children there is one turn, in plain slot order.
+//! A thing's *turn* is that of its parent, plus one if its slot comes before the parent's. Sorted
+//! by turn and then by slot, parents come first, and every turn runs through memory once, upwards.
+//! Where parents were spawned before their children there is one turn, in plain slot order.
 
 use alloc::vec::Vec;
 
@@ -55,8 +55,8 @@ impl Order {
         &self.below
     }
 
-    /// Works the order out anew unless it is that of `version`. Allocates nothing if there were as many things and as many
-    /// turns before.
+    /// Works the order out anew unless it is that of `version`. Allocates nothing if there were as
+    /// many things and as many turns before.
     pub(crate) fn update(&mut self, rows: &[Row], version: u64) {
         if self.version != version {
             self.rebuild(rows);
@@ -73,7 +73,8 @@ impl Order {
         let mut seen = Set::default();
         for &Step { me, parent } in &self.steps {
             let row = rows.get(me as usize).copied().unwrap_or_default();
-            let after_parent = rows.get(parent as usize).is_some_and(|row| row.parent == 0) || seen.contains(parent);
+            let after_parent = rows.get(parent as usize).is_some_and(|row| row.parent == 0)
+                || seen.contains(parent);
             if row.parent != parent || !after_parent || !seen.insert(me) {
                 return Err("R4: the order has a thing twice, before its parent, or below another");
             }

@@ -1,8 +1,10 @@
-//! The order of a sweep, cut into parts that have nothing to do with each other: for several threads.
+//! The order of a sweep, cut into parts that have nothing to do with each other: for several
+//! threads.
 //!
-//! Subtrees that are small enough are put into parts, as many in each as make it worth a thread's while. What is above them,
-//! the trunk, comes before them on the way down and after them on the way up. So one big root is no obstacle, but a single
-//! long chain is: nothing can be done about that.
+//! Subtrees that are small enough are put into parts, as many in each as make it worth a thread's
+//! while. What is above them, the trunk, comes before them on the way down and after them on the
+//! way up. So one big root is no obstacle, but a single long chain is: nothing can be done about
+//! that.
 
 use alloc::vec::Vec;
 
@@ -21,8 +23,8 @@ pub(crate) struct Parts {
     /// Where the parts end.
     ends: Vec<usize>,
     version: u64,
-    /// By slot: how many are in the subtree, then the part. What it says of others than those of the order is of an
-    /// earlier cut.
+    /// By slot: how many are in the subtree, then the part. What it says of others than those of
+    /// the order is of an earlier cut.
     sizes: Vec<u32>,
 }
 
@@ -50,13 +52,15 @@ impl Parts {
         }
     }
 
-    /// Cuts an order that has every thing once, after its parent if that is in it. Allocates nothing if there were as many
-    /// steps before and no higher slot.
+    /// Cuts an order that has every thing once, after its parent if that is in it. Allocates
+    /// nothing if there were as many steps before and no higher slot.
     fn cut(&mut self, order: &[Step]) {
         let Self { steps, ends, sizes, .. } = self;
-        let slots = order.iter().map(|step| step.me.max(step.parent) as usize + 1).max().unwrap_or(0);
+        let slots =
+            order.iter().map(|step| step.me.max(step.parent) as usize + 1).max().unwrap_or(0);
         sizes.resize(sizes.len().max(slots), 0);
-        // A parent that is not in the order itself stays at 0, which is the number of the trunk as well.
+        // A parent that is not in the order itself stays at 0, which is the number of the trunk as
+        // well.
         order.iter().for_each(|step| sizes[step.parent as usize] = 0);
         order.iter().for_each(|step| sizes[step.me as usize] = 1);
         for &Step { me, parent } in order.iter().rev() {
@@ -108,13 +112,16 @@ impl Parts {
     #[inline] // compiled with who calls it, which most programs do not
     fn check(&self, order: &[Step]) -> Result<(), &'static str> {
         // By slot: 0 for none, 1 for the trunk, and so on.
-        let mut part_of = alloc::vec![0; order.iter().map(|step| step.me as usize + 1).max().unwrap_or(0)];
+        let mut part_of =
+            alloc::vec![0; order.iter().map(|step| step.me as usize + 1).max().unwrap_or(0)];
         let mut found = 0;
         for number in 0..=self.len() {
             let part = if number == 0 { self.trunk() } else { self.part(number - 1) };
             for &Step { me, parent } in part {
                 let above = part_of.get(parent as usize).copied().unwrap_or(0);
-                let is_new = part_of.get_mut(me as usize).is_some_and(|of| core::mem::replace(of, number + 1) == 0);
+                let is_new = part_of
+                    .get_mut(me as usize)
+                    .is_some_and(|of| core::mem::replace(of, number + 1) == 0);
                 if above > 1 && above != number + 1 || !is_new {
                     return Err("R5: a thing is in two parts, or its parent is in another");
                 }
@@ -162,7 +169,10 @@ mod tests {
     #[test]
     fn a_chain_is_all_trunk_but_for_its_end() {
         let links = linked(10_000, |child| child - 1);
-        assert_eq!(cut(&mut Parts::default(), links.order.steps()), (9_999 - WORTHWHILE, [WORTHWHILE].to_vec()));
+        assert_eq!(
+            cut(&mut Parts::default(), links.order.steps()),
+            (9_999 - WORTHWHILE, [WORTHWHILE].to_vec())
+        );
     }
 
     #[test]
@@ -188,7 +198,10 @@ mod tests {
             });
             let (trunk, parts) = cut(&mut parts, links.order.steps());
             assert!(parts.iter().all(|&len| len < 2 * WORTHWHILE), "round {round}: {parts:?}");
-            assert!(round % 4 != 0 || trunk * 50 <= count as usize, "round {round}: {trunk} of {count} in the trunk");
+            assert!(
+                round % 4 != 0 || trunk * 50 <= count as usize,
+                "round {round}: {trunk} of {count} in the trunk"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What a tree means: the marker type that names it, and what becomes of children whose parent goes.
+//! What a tree means: the marker type that names it, and what becomes of children whose parent
+//! goes.
 
 /// Names a tree of a pool. Implement it on an empty struct to have a tree beside the default one.
 ///
@@ -53,6 +54,7 @@ pub enum Orphans {
     Despawn,
     /// They stay, without a parent.
     Detach,
-    /// The grandparent takes them, in order, in the place of the parent; without one they stay without a parent.
+    /// The grandparent takes them, in order, in the place of the parent; without one they stay
+    /// without a parent.
     Adopt,
 }

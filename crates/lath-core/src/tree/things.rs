@@ -104,8 +104,8 @@ impl<T: Thing> Things<'_, T> {
         self.cells.view_mut::<V>(handle)
     }
 
-    /// Gives several things at once, as [`Pool::get_disjoint_mut`](crate::Pool::get_disjoint_mut) does: a parent and its
-    /// child, for example.
+    /// Gives several things at once, as [`Pool::get_disjoint_mut`](crate::Pool::get_disjoint_mut)
+    /// does: a parent and its child, for example.
     ///
     /// # Examples
     ///

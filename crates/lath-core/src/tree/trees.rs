@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "gives the links of one relation to be changed while others use another")]
+#![expect(
+    unsafe_code,
+    reason = "gives the links of one relation to be changed while others use another"
+)]
 //! The trees of a pool, by relation, and what they do when a thing leaves.
 
 use alloc::boxed::Box;
@@ -23,8 +26,8 @@ struct Entry {
     links: Box<UnsafeCell<Links>>,
 }
 
-// SAFETY: behind a shared reference the links are only looked at, but for `Trees::of_shared`, whose caller keeps everyone
-// else away from them.
+// SAFETY: behind a shared reference the links are only looked at, but for `Trees::of_shared`, whose
+// caller keeps everyone else away from them.
 unsafe impl Sync for Entry {}
 
 impl Clone for Entry {
@@ -45,7 +48,8 @@ impl Entry {
 
     #[inline(always)]
     fn links(&self) -> &Links {
-        // SAFETY: nobody has them exclusively: that takes `&mut self`, or `of_shared`, whose caller vouches for it.
+        // SAFETY: nobody has them exclusively: that takes `&mut self`, or `of_shared`, whose caller
+        // vouches for it.
         unsafe { &*self.links.get() }
     }
 }
@@ -130,7 +134,8 @@ impl<T: Thing> Trees<T> {
         self.entries.iter().map(Entry::links)
     }
 
-    /// Starts the list of those who leave with a thing. It is to be given back by [`left`](Self::left).
+    /// Starts the list of those who leave with a thing. It is to be given back by
+    /// [`left`](Self::left).
     pub(crate) fn leave(&mut self, handle: Handle<T>) -> Vec<Handle<T>> {
         let mut leaving = core::mem::take(&mut self.leaving);
         leaving.clear();
@@ -138,16 +143,22 @@ impl<T: Thing> Trees<T> {
         leaving
     }
 
-    /// Unlinks a thing that leaves, in every tree, and puts those on the list who leave with it. `orphans` is what becomes of
-    /// its children, if not what each relation says.
+    /// Unlinks a thing that leaves, in every tree, and puts those on the list who leave with it.
+    /// `orphans` is what becomes of its children, if not what each relation says.
     #[inline]
-    pub(crate) fn part(&mut self, handle: Handle<T>, orphans: Option<Orphans>, leaving: &mut Vec<Handle<T>>) {
+    pub(crate) fn part(
+        &mut self,
+        handle: Handle<T>,
+        orphans: Option<Orphans>,
+        leaving: &mut Vec<Handle<T>>,
+    ) {
         for entry in &mut self.entries {
             part(entry.links.get_mut(), handle, orphans.unwrap_or(entry.orphans), leaving);
         }
     }
 
-    /// Unlinks a thing that leaves, in every tree, if nothing is below it in any. Answers whether that is so.
+    /// Unlinks a thing that leaves, in every tree, if nothing is below it in any. Answers whether
+    /// that is so.
     #[inline]
     pub(crate) fn part_leaf(&mut self, handle: Handle<T>) -> bool {
         let has_children = |entry: &Entry| {
@@ -163,16 +174,20 @@ impl<T: Thing> Trees<T> {
         true
     }
 
-    /// Unlinks a thing and all below it, and tells `leaving` of each, if that is all there is to do: there is one tree, whose
-    /// children go with their parents. Answers whether it was.
+    /// Unlinks a thing and all below it, and tells `leaving` of each, if that is all there is to
+    /// do: there is one tree, whose children go with their parents. Answers whether it was.
     #[inline]
     pub(crate) fn part_all(&mut self, top: Handle<T>, mut leaving: impl FnMut(Handle<T>)) -> bool {
-        let [Entry { links, orphans: Orphans::Despawn, .. }] = &mut self.entries[..] else { return false };
+        let [Entry { links, orphans: Orphans::Despawn, .. }] = &mut self.entries[..] else {
+            return false;
+        };
         let links = links.get_mut();
         links.marks.forget(top.index());
         leaving(top);
         if links.row(top.index()).stamp == top.stamp() {
-            links.unlink_and_empty(top.index(), |child, stamp| leaving(Handle::from_parts(child, stamp)));
+            links.unlink_and_empty(top.index(), |child, stamp| {
+                leaving(Handle::from_parts(child, stamp))
+            });
         }
         true
     }
@@ -192,10 +207,15 @@ impl<T: Thing> Trees<T> {
 
 /// Takes a thing out of one tree. Children that go with it are put on the list.
 ///
-/// Those are still linked until it is their turn: that the row of their parent is empty, which otherwise no parent's is
-/// (R1), tells that they need not be taken from it.
+/// Those are still linked until it is their turn: that the row of their parent is empty, which
+/// otherwise no parent's is (R1), tells that they need not be taken from it.
 #[inline(always)]
-fn part<T: Thing>(links: &mut Links, handle: Handle<T>, orphans: Orphans, leaving: &mut Vec<Handle<T>>) {
+fn part<T: Thing>(
+    links: &mut Links,
+    handle: Handle<T>,
+    orphans: Orphans,
+    leaving: &mut Vec<Handle<T>>,
+) {
     let index = handle.index();
     links.marks.forget(index);
     let row = links.row(index);

@@ -1,4 +1,5 @@
-//! Steps over the rows, and the iterators made of them. None of them recurses, allocates, or looks at a thing.
+//! Steps over the rows, and the iterators made of them. None of them recurses, allocates, or looks
+//! at a thing.
 
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -40,7 +41,10 @@ pub(crate) fn deepest(rows: &[Row], mut at: u32) -> u32 {
 
 /// The slots that have children and no parent.
 pub(crate) fn roots(rows: &[Row]) -> impl Iterator<Item = u32> {
-    rows.iter().enumerate().filter(|(_, row)| row.parent == 0 && row.first != 0).map(|(index, _)| index as u32)
+    rows.iter()
+        .enumerate()
+        .filter(|(_, row)| row.parent == 0 && row.first != 0)
+        .map(|(index, _)| index as u32)
 }
 
 /// The handle of the thing in a slot that is linked.
@@ -52,7 +56,8 @@ pub(crate) fn handle<T: Thing>(rows: &[Row], index: u32) -> Option<Handle<T>> {
     }
 }
 
-/// The children of a thing, first to last or last to first: [`Tree::children`](super::Tree::children).
+/// The children of a thing, first to last or last to first:
+/// [`Tree::children`](super::Tree::children).
 pub struct Children<'a, T: Thing> {
     pub(super) rows: &'a [Row],
     pub(super) front: u32,
@@ -132,7 +137,8 @@ impl<T: Thing> Iterator for Descendants<'_, T> {
 
 impl<T: Thing> FusedIterator for Descendants<'_, T> {}
 
-/// All that is below a thing, children first, and the thing itself last: [`Tree::post_order`](super::Tree::post_order).
+/// All that is below a thing, children first, and the thing itself last:
+/// [`Tree::post_order`](super::Tree::post_order).
 pub struct PostOrder<'a, T: Thing> {
     pub(super) rows: &'a [Row],
     pub(super) root: u32,

@@ -1,7 +1,7 @@
 #![expect(unsafe_code, reason = "a global allocator is unsafe to implement")]
 #![allow(dead_code, reason = "each test file uses a part of this")]
-//! The allocator of the tests that look at memory: it counts what a thread asks for and holds, and refuses what it was told to
-//! refuse.
+//! The allocator of the tests that look at memory: it counts what a thread asks for and holds, and
+//! refuses what it was told to refuse.
 //!
 //! Kept per thread: a test sees its own calls only. A test file joins by declaring this module.
 
@@ -45,16 +45,25 @@ impl Watched {
     }
 }
 
-// SAFETY: passes everything on to the system's allocator, or answers null, which means that there is no memory.
+// SAFETY: passes everything on to the system's allocator, or answers null, which means that there
+// is no memory.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
-        if Self::count() { Self::given(unsafe { System.alloc(layout) }, layout.size()) } else { null_mut() }
+        if Self::count() {
+            Self::given(unsafe { System.alloc(layout) }, layout.size())
+        } else {
+            null_mut()
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
-        if Self::count() { Self::given(unsafe { System.alloc_zeroed(layout) }, layout.size()) } else { null_mut() }
+        if Self::count() {
+            Self::given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        } else {
+            null_mut()
+        }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -85,7 +94,8 @@ pub(crate) fn assert_allocates_nothing(what: &str, f: impl FnOnce()) {
     assert_eq!(calls, 0, "{what} allocated {calls} times");
 }
 
-/// Panics if `f`, done a second time, leaves memory behind; what is made once and kept does not count.
+/// Panics if `f`, done a second time, leaves memory behind; what is made once and kept does not
+/// count.
 #[track_caller]
 pub(crate) fn assert_gives_all_back(what: &str, mut f: impl FnMut()) {
     f();
@@ -94,7 +104,8 @@ pub(crate) fn assert_gives_all_back(what: &str, mut f: impl FnMut()) {
     assert_eq!(HELD.get() - before, 0, "bytes that {what} left behind");
 }
 
-/// Does `f` with its allocation number `n`, counted from 0, refused. Answers also whether it came to that.
+/// Does `f` with its allocation number `n`, counted from 0, refused. Answers also whether it came
+/// to that.
 pub(crate) fn refusing<R>(n: u64, f: impl FnOnce() -> R) -> (R, bool) {
     /// Refuses nothing any more, also if `f` panics.
     struct Over;
@@ -113,7 +124,10 @@ pub(crate) fn refusing<R>(n: u64, f: impl FnOnce() -> R) -> (R, bool) {
 
 #[test]
 fn the_allocator_counts_and_refuses() {
-    assert!(std::panic::catch_unwind(|| assert_allocates_nothing("a vector", || drop(vec![1]))).is_err());
+    assert!(
+        std::panic::catch_unwind(|| assert_allocates_nothing("a vector", || drop(vec![1])))
+            .is_err()
+    );
     let mut kept = Vec::with_capacity(2);
     let keep = || assert_gives_all_back("a vector", || kept.push(Vec::<u8>::with_capacity(9)));
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(keep)).is_err());

@@ -21,7 +21,9 @@ impl<T: Subject> Player<T> {
         let kind = if self.chance(5) { 1 << T::KIND_BITS } else { self.new_kind() };
         let thing = T::new(value, kind, tags);
         let expected = match self.oracle.next_slot(self.capacity(), tags) {
-            _ if thing.kind() >> T::KIND_BITS != 0 => Err(SpawnFault::KindTooLarge { kind, bits: T::KIND_BITS }),
+            _ if thing.kind() >> T::KIND_BITS != 0 => {
+                Err(SpawnFault::KindTooLarge { kind, bits: T::KIND_BITS })
+            }
             Some(slot) => Ok(self.next_handle_in(slot, thing.kind())),
             None => Err(self.full()),
         };
@@ -75,7 +77,8 @@ impl<T: Subject> Player<T> {
             return assert_eq!(got, Ok(HandleRange::EMPTY));
         }
         let Some(first) = self.oracle.free_run(n) else { return assert_eq!(got, Err(self.full())) };
-        let generation = (first..first + n).map(|index| self.oracle.generation(index)).max().unwrap() + 1;
+        let generation =
+            (first..first + n).map(|index| self.oracle.generation(index)).max().unwrap() + 1;
         if let Some(i) = odd_one {
             let handle = name(forge::<T>(first + i, generation, kind));
             let fault = HandleError::WrongKind { handle, kind, expected: kind ^ 1 };
@@ -108,7 +111,10 @@ impl<T: Subject> Player<T> {
 
     pub(super) fn despawn(&mut self) {
         let handle = self.some_handle();
-        let expected = matches!(self.oracle.fate(handle), Some(Fate::Live(_) | Fate::Staged(_) | Fate::Reserved));
+        let expected = matches!(
+            self.oracle.fate(handle),
+            Some(Fate::Live(_) | Fate::Staged(_) | Fate::Reserved)
+        );
         assert_eq!(self.pool.despawn(handle), expected, "despawn({handle})");
         if expected {
             self.oracle.becomes(handle, Fate::Dead);
@@ -120,12 +126,19 @@ impl<T: Subject> Player<T> {
         let handles: Vec<_> = (0..self.random.usize(..40)).map(|_| self.some_handle()).collect();
         let mut expected = 0;
         for &handle in &handles {
-            if matches!(self.oracle.fate(handle), Some(Fate::Live(_) | Fate::Staged(_) | Fate::Reserved)) {
+            if matches!(
+                self.oracle.fate(handle),
+                Some(Fate::Live(_) | Fate::Staged(_) | Fate::Reserved)
+            ) {
                 self.oracle.becomes(handle, Fate::Dead);
                 expected += 1;
             }
         }
-        assert_eq!(self.pool.despawn_many(handles.iter().copied()), expected, "despawn_many({handles:?})");
+        assert_eq!(
+            self.pool.despawn_many(handles.iter().copied()),
+            expected,
+            "despawn_many({handles:?})"
+        );
     }
 
     pub(super) fn take(&mut self) {
@@ -149,9 +162,18 @@ impl<T: Subject> Player<T> {
 
     pub(super) fn reap(&mut self) {
         self.epoch += self.random.u64(..3);
-        let due = |fate| if let Fate::Buried { epoch } = fate { (epoch <= self.epoch).then_some(epoch) } else { None };
-        let mut due: Vec<_> =
-            self.oracle.lives().filter_map(|life| Some((due(life.fate)?, life.handle.index(), life.handle))).collect();
+        let due = |fate| {
+            if let Fate::Buried { epoch } = fate {
+                (epoch <= self.epoch).then_some(epoch)
+            } else {
+                None
+            }
+        };
+        let mut due: Vec<_> = self
+            .oracle
+            .lives()
+            .filter_map(|life| Some((due(life.fate)?, life.handle.index(), life.handle)))
+            .collect();
         due.sort_by_key(|&(epoch, index, _)| (epoch, index));
         assert_eq!(self.pool.reap(self.epoch), due.len() as u32);
         for (.., handle) in due {
@@ -235,8 +257,11 @@ impl<T: Subject> Player<T> {
             let twice = handles[..i].contains(&handles[i]) && !handles[i].is_nil();
             let expected = match self.oracle.check(handles[i], capacity) {
                 _ if twice => Err(HandleError::Twice { handle: name(handles[i]) }),
-                // A slot that was never used may have memory all the same, in a block of `spawn_at`'s.
-                Err(HandleError::OutOfRange { handle, .. }) if matches!(got, Err(HandleError::Stale { .. })) => {
+                // A slot that was never used may have memory all the same, in a block of
+                // `spawn_at`'s.
+                Err(HandleError::OutOfRange { handle, .. })
+                    if matches!(got, Err(HandleError::Stale { .. })) =>
+                {
                     Err(HandleError::Stale { handle, current: 0 })
                 }
                 answer => answer.map(|()| values[i]),
@@ -250,9 +275,13 @@ impl<T: Subject> Player<T> {
 
     pub(super) fn split(&mut self) {
         let (me, other) = (self.some_handle(), self.some_handle());
-        let (value, staged, kind, tags) = (self.new_value(), self.new_value(), self.new_kind(), self.new_tags());
-        let place =
-            self.oracle.next_claim(tags).map(|slot| self.next_handle_in(slot, kind)).filter(|_| self.chance(30));
+        let (value, staged, kind, tags) =
+            (self.new_value(), self.new_value(), self.new_kind(), self.new_tags());
+        let place = self
+            .oracle
+            .next_claim(tags)
+            .map(|slot| self.next_handle_in(slot, kind))
+            .filter(|_| self.chance(30));
         let Some((mut thing, rest)) = self.pool.split(me) else {
             return assert_eq!(self.oracle.value(me), None, "split({me})");
         };
@@ -346,7 +375,13 @@ impl<T: Subject> Player<T> {
     pub(super) fn drain_where(&mut self) {
         let (rest, reach) = (self.random.u64(..3), self.random.usize(..10));
         let wanted = |value: u64| value % 3 == rest;
-        let expected: Vec<_> = self.oracle.live().into_iter().filter(|&(_, value)| wanted(value)).take(reach).collect();
+        let expected: Vec<_> = self
+            .oracle
+            .live()
+            .into_iter()
+            .filter(|&(_, value)| wanted(value))
+            .take(reach)
+            .collect();
         let drained: Vec<_> = self
             .pool
             .drain_where(|_, thing| wanted(T::held(&thing)))
@@ -396,7 +431,8 @@ impl<T: Subject> Player<T> {
         assert_eq!(self.pool.reuse(), reuse);
     }
 
-    /// Only here, and only because the oracle forgets the handles of retired slots at the same time.
+    /// Only here, and only because the oracle forgets the handles of retired slots at the same
+    /// time.
     pub(super) fn reclaim_retired(&mut self) {
         assert_eq!(self.pool.reclaim_retired(), self.oracle.reclaim());
         // Where reclaimed slots come in the order is not promised: start it anew.

@@ -1,5 +1,5 @@
-//! A value that is missed when it leaks and noticed when it is dropped twice, and a fuse that makes the n-th call into
-//! user code panic.
+//! A value that is missed when it leaks and noticed when it is dropped twice, and a fuse that makes
+//! the n-th call into user code panic.
 //!
 //! Both are kept per thread: a test sees its own values only.
 
@@ -60,7 +60,9 @@ pub(crate) fn alive() -> usize {
 #[track_caller]
 pub(crate) fn assert_all_dropped_once(context: &str) {
     assert_none_dropped_twice(context);
-    ALIVE.with_borrow(|alive| assert!(alive.is_empty(), "{context}: {} values leaked, of {}", alive.len(), MADE.get()));
+    ALIVE.with_borrow(|alive| {
+        assert!(alive.is_empty(), "{context}: {} values leaked, of {}", alive.len(), MADE.get())
+    });
 }
 
 /// Panics if a token of this thread was dropped twice.

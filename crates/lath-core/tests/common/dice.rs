@@ -1,4 +1,5 @@
-//! Where a game gets its choices from: a seed, in tests; or bytes that a fuzzer makes, a few for each step.
+//! Where a game gets its choices from: a seed, in tests; or bytes that a fuzzer makes, a few for
+//! each step.
 //!
 //! The calls are those of `fastrand::Rng`. With a seed the numbers are the same too.
 
@@ -8,8 +9,9 @@ use std::ops::{Bound, RangeBounds};
 
 use fastrand::Rng;
 
-/// So many bytes of a fuzzer make a step: the first choices are these bytes, one or two each, and what a step draws beyond
-/// them follows from them. So bytes that are cut out or put in change one step, and not all that come after.
+/// So many bytes of a fuzzer make a step: the first choices are these bytes, one or two each, and
+/// what a step draws beyond them follows from them. So bytes that are cut out or put in change one
+/// step, and not all that come after.
 pub(crate) const STEP: usize = 8;
 
 pub(crate) struct Dice {
@@ -44,7 +46,8 @@ impl Dice {
         let Some(bytes) = &mut self.bytes else { return true };
         (bytes.at, bytes.end) = (bytes.end, bytes.all.len().min(bytes.end + STEP));
         let step = &bytes.all[bytes.at..bytes.end];
-        let seed = step.iter().fold(self.seed, |seed, byte| seed.wrapping_mul(257) + u64::from(*byte) + 1);
+        let seed =
+            step.iter().fold(self.seed, |seed, byte| seed.wrapping_mul(257) + u64::from(*byte) + 1);
         self.random.seed(seed);
         count_step(!step.is_empty());
         !step.is_empty()
@@ -59,7 +62,10 @@ impl Dice {
     }
 
     /// One of several, if there are any.
-    pub(crate) fn choice<I: IntoIterator<IntoIter: ExactSizeIterator>>(&mut self, all: I) -> Option<I::Item> {
+    pub(crate) fn choice<I: IntoIterator<IntoIter: ExactSizeIterator>>(
+        &mut self,
+        all: I,
+    ) -> Option<I::Item> {
         let mut all = all.into_iter();
         if self.bytes.is_none() {
             return self.random.choice(all);

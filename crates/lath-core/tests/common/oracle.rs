@@ -1,4 +1,5 @@
-//! The oracle: every handle that was ever made, and what became of it. It reuses nothing and remembers everything.
+//! The oracle: every handle that was ever made, and what became of it. It reuses nothing and
+//! remembers everything.
 //!
 //! What a slot is doing is not stored: it follows from the last life that the slot has had.
 
@@ -30,7 +31,8 @@ pub(crate) struct Oracle<T: Thing> {
     /// Free slots that have been used before, longest free first.
     freed: Vec<u32>,
     owners: Owners,
-    /// Whether things with tags are kept together: not in a fixed pool, which could not note new sets of tags.
+    /// Whether things with tags are kept together: not in a fixed pool, which could not note new
+    /// sets of tags.
     clustered: bool,
     pub(crate) reuse: Reuse,
     /// The last slot that there can be.
@@ -68,7 +70,16 @@ impl<T: Thing> Oracle<T> {
     pub(crate) fn new(limit: u32, fixed: bool) -> Self {
         let (lives, freed, owners) = (BTreeMap::new(), Vec::new(), Owners::default());
         let clustered = Self::TAGGED && !fixed;
-        Self { lives, freed, owners, clustered, reuse: Reuse::Lowest, limit, high_water: 0, largest_generation: 0 }
+        Self {
+            lives,
+            freed,
+            owners,
+            clustered,
+            reuse: Reuse::Lowest,
+            limit,
+            high_water: 0,
+            largest_generation: 0,
+        }
     }
 
     /// All lives, in slot order.
@@ -105,7 +116,9 @@ impl<T: Thing> Oracle<T> {
 
     /// The live things, in slot order, as iteration should show them.
     pub(crate) fn live(&self) -> Vec<(Handle<T>, u64)> {
-        let live = |life: &Life<T>| if let Fate::Live(value) = life.fate { Some((life.handle, value)) } else { None };
+        let live = |life: &Life<T>| {
+            if let Fate::Live(value) = life.fate { Some((life.handle, value)) } else { None }
+        };
         self.lives().filter_map(live).collect()
     }
 
@@ -135,7 +148,9 @@ impl<T: Thing> Oracle<T> {
             Some(Life { handle, fate, .. }) => match fate {
                 Fate::Live(_) | Fate::Staged(_) => handle.generation(),
                 Fate::Reserved => handle.generation() - 1,
-                Fate::Buried { .. } | Fate::Dead => handle.generation().wrapping_add(1) & last_generation::<T>(),
+                Fate::Buried { .. } | Fate::Dead => {
+                    handle.generation().wrapping_add(1) & last_generation::<T>()
+                }
             },
         }
     }
@@ -151,7 +166,10 @@ impl<T: Thing> Oracle<T> {
 
     /// The slots whose generations are spent.
     pub(crate) fn retired(&self) -> Vec<u32> {
-        self.lives().filter(|life| life.fate == Fate::Dead && Self::is_spent(life)).map(|l| l.handle.index()).collect()
+        self.lives()
+            .filter(|life| life.fate == Fate::Dead && Self::is_spent(life))
+            .map(|l| l.handle.index())
+            .collect()
     }
 
     pub(crate) fn lowest_free(&self) -> Option<u32> {
@@ -165,20 +183,25 @@ impl<T: Thing> Oracle<T> {
 
     /// The lowest free slot for a thing of these tags: where its cluster says, or else of all.
     fn lowest_free_for(&self, tags: u64) -> Option<u32> {
-        let cluster = || self.owners.next(tags, self.limit / GROUP + 1, |group| self.free_in(group));
+        let cluster =
+            || self.owners.next(tags, self.limit / GROUP + 1, |group| self.free_in(group));
         self.clustered.then(cluster).flatten().or_else(|| self.lowest_free())
     }
 
     /// The slot that is claimed for a thing of these tags, behind a shared reference.
     pub(crate) fn next_claim(&self, tags: u64) -> Option<u32> {
-        let cluster = || self.owners.next_claim(tags, self.limit / GROUP + 1, |group| self.free_in(group));
+        let cluster =
+            || self.owners.next_claim(tags, self.limit / GROUP + 1, |group| self.free_in(group));
         self.clustered.then(cluster).flatten().or_else(|| self.lowest_free())
     }
 
-    /// The slot that the next thing of these tags gets (P3), in a pool that has memory for `capacity` slots.
+    /// The slot that the next thing of these tags gets (P3), in a pool that has memory for
+    /// `capacity` slots.
     pub(crate) fn next_slot(&self, capacity: u32, tags: u64) -> Option<u32> {
-        let never_used =
-            || (1..=capacity.min(self.limit)).find(|&index| self.is_free(index) && self.last(index).is_none());
+        let never_used = || {
+            (1..=capacity.min(self.limit))
+                .find(|&index| self.is_free(index) && self.last(index).is_none())
+        };
         match self.reuse {
             Reuse::Lowest => None,
             Reuse::Lifo => self.freed.last().copied(),
@@ -202,7 +225,10 @@ impl<T: Thing> Oracle<T> {
     /// A life begins, in a free slot and under a generation that is new for it.
     pub(crate) fn begin(&mut self, handle: Handle<T>, fate: Fate, tags: u64) {
         assert!(self.is_free(handle.index()), "{handle} was handed out while its slot was taken");
-        assert!(handle.generation() > self.generation(handle.index()), "{handle} goes back in time");
+        assert!(
+            handle.generation() > self.generation(handle.index()),
+            "{handle} goes back in time"
+        );
         self.freed.retain(|&index| index != handle.index());
         self.lives.insert((handle.index(), handle.generation()), Life { handle, fate, tags });
         self.high_water = self.high_water.max(self.used());
@@ -255,7 +281,8 @@ impl<T: Thing> Oracle<T> {
         }
     }
 
-    /// The order of free slots starts anew: those that were used before count as freed from the lowest up.
+    /// The order of free slots starts anew: those that were used before count as freed from the
+    /// lowest up.
     pub(crate) fn set_reuse(&mut self, reuse: Reuse) {
         self.reuse = reuse;
         let used: Vec<u32> = self.lives().map(|life| life.handle.index()).collect();
@@ -280,11 +307,23 @@ impl<T: Thing> Oracle<T> {
             _ if handle.is_nil() => HandleError::Nil,
             _ if index > self.limit => HandleError::OutOfRange { handle: name, slots: capacity },
             None if index > capacity => HandleError::OutOfRange { handle: name, slots: capacity },
-            Some(last) if last.handle == handle && last.fate == Fate::Reserved => HandleError::Pending { handle: name },
-            Some(last) if last.handle.generation() == handle.generation() && self.value(last.handle).is_some() => {
-                HandleError::WrongKind { handle: name, kind: handle.kind(), expected: last.handle.kind() }
+            Some(last) if last.handle == handle && last.fate == Fate::Reserved => {
+                HandleError::Pending { handle: name }
             }
-            Some(last) if Self::is_spent(last) && matches!(last.fate, Fate::Dead | Fate::Buried { .. }) => {
+            Some(last)
+                if last.handle.generation() == handle.generation()
+                    && self.value(last.handle).is_some() =>
+            {
+                HandleError::WrongKind {
+                    handle: name,
+                    kind: handle.kind(),
+                    expected: last.handle.kind(),
+                }
+            }
+            Some(last)
+                if Self::is_spent(last)
+                    && matches!(last.fate, Fate::Dead | Fate::Buried { .. }) =>
+            {
                 HandleError::Retired { handle: name }
             }
             _ => HandleError::Stale { handle: name, current: self.generation(index) },
@@ -293,16 +332,21 @@ impl<T: Thing> Oracle<T> {
 
     /// What `spawn_at` should say to a value of kind `kind`.
     pub(crate) fn may_spawn_at(&self, handle: Handle<T>, kind: u32) -> Result<(), SpawnFault> {
-        let (name, index, current) = (name(handle), handle.index(), self.generation(handle.index()));
+        let (name, index, current) =
+            (name(handle), handle.index(), self.generation(handle.index()));
         if kind >> T::KIND_BITS != 0 {
             return Err(SpawnFault::KindTooLarge { kind, bits: T::KIND_BITS });
         }
         Err(SpawnFault::Handle(match self.last(index) {
             _ if handle.is_nil() => HandleError::Nil,
             _ if index > self.limit => HandleError::OutOfRange { handle: name, slots: self.limit },
-            _ if handle.kind() != kind => HandleError::WrongKind { handle: name, kind: handle.kind(), expected: kind },
+            _ if handle.kind() != kind => {
+                HandleError::WrongKind { handle: name, kind: handle.kind(), expected: kind }
+            }
             Some(last) if last.handle == handle && last.fate == Fate::Reserved => return Ok(()),
-            Some(last) if last.fate != Fate::Dead => return Err(SpawnFault::Occupied { handle: name, current }),
+            Some(last) if last.fate != Fate::Dead => {
+                return Err(SpawnFault::Occupied { handle: name, current });
+            }
             Some(last) if Self::is_spent(last) => HandleError::Retired { handle: name },
             _ if handle.generation() > current => return Ok(()),
             _ => HandleError::Stale { handle: name, current },

@@ -1,4 +1,5 @@
-//! Who owns which group of slots, and so where the next thing with some tags goes: the rule of clusters, plainly.
+//! Who owns which group of slots, and so where the next thing with some tags goes: the rule of
+//! clusters, plainly.
 
 use std::collections::BTreeMap;
 
@@ -30,14 +31,25 @@ impl Owners {
         self.0.iter().filter(move |&(_, &owner)| owner == tags).map(|(&group, _)| group)
     }
 
-    /// Where the next thing with these tags goes, if not just anywhere: the lowest free slot of its cluster, or else of the
-    /// common groups, or else of a new group. There are `groups` groups, and `free_in` says the lowest free slot of one.
-    pub(crate) fn next(&self, tags: u64, groups: u32, free_in: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    /// Where the next thing with these tags goes, if not just anywhere: the lowest free slot of its
+    /// cluster, or else of the common groups, or else of a new group. There are `groups` groups,
+    /// and `free_in` says the lowest free slot of one.
+    pub(crate) fn next(
+        &self,
+        tags: u64,
+        groups: u32,
+        free_in: impl Fn(u32) -> Option<u32>,
+    ) -> Option<u32> {
         self.in_use(tags, &free_in).or_else(|| free_in(self.new_group(tags, groups, &free_in)?))
     }
 
     /// The same behind a shared reference, where of the stock only the first group is looked at.
-    pub(crate) fn next_claim(&self, tags: u64, groups: u32, free_in: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    pub(crate) fn next_claim(
+        &self,
+        tags: u64,
+        groups: u32,
+        free_in: impl Fn(u32) -> Option<u32>,
+    ) -> Option<u32> {
         self.in_use(tags, &free_in).or_else(|| free_in(self.stock(groups).next()?))
     }
 
@@ -53,12 +65,19 @@ impl Owners {
         (COMMON..groups).filter(|&group| self.is_stock(group))
     }
 
-    /// The group that a cluster takes next: if the cluster is large, the one beside its last, or the start of a stretch that
-    /// is wholly free and not too far away; or else the first.
-    fn new_group(&self, tags: u64, groups: u32, free_in: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    /// The group that a cluster takes next: if the cluster is large, the one beside its last, or
+    /// the start of a stretch that is wholly free and not too far away; or else the first.
+    fn new_group(
+        &self,
+        tags: u64,
+        groups: u32,
+        free_in: impl Fn(u32) -> Option<u32>,
+    ) -> Option<u32> {
         let usable = |group: &u32| free_in(*group).is_some();
         let (own, all) = (self.of(tags).count(), self.0.len() as u32);
-        let len = [256, 128, 64, 32, 16, 8, 4, 2].into_iter().find(|&len| own / 4 >= len).unwrap_or(1) as u32;
+        let len =
+            [256, 128, 64, 32, 16, 8, 4, 2].into_iter().find(|&len| own / 4 >= len).unwrap_or(1)
+                as u32;
         if len > 1 {
             let beside = self.of(tags).last().map(|last| last + 1);
             let beside = beside.filter(|&next| next % len != 0 && self.is_stock(next));

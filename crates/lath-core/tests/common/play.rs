@@ -1,7 +1,9 @@
-//! The player: makes random calls on a pool and on the oracle, and compares everything that a caller can observe.
+//! The player: makes random calls on a pool and on the oracle, and compares everything that a
+//! caller can observe.
 //!
-//! The calls themselves are in `calls.rs`. A failure prints the seed, the step and the call. `LATH_MODEL_SEED=7` plays that seed alone;
-//! `LATH_MODEL_STEPS=100000` plays longer games. Fuzz targets play with bytes instead of seeds.
+//! The calls themselves are in `calls.rs`. A failure prints the seed, the step and the call.
+//! `LATH_MODEL_SEED=7` plays that seed alone; `LATH_MODEL_STEPS=100000` plays longer games. Fuzz
+//! targets play with bytes instead of seeds.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -55,7 +57,9 @@ pub(crate) fn any_room<T: Subject>(mut dice: Dice) {
 }
 
 fn setting<V: FromStr<Err: Debug>>(name: &str) -> Option<V> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error:?}")))
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error:?}")))
 }
 
 /// Says where the game was when an assertion failed.
@@ -89,7 +93,12 @@ pub(super) struct Player<T: Subject> {
 
 impl<T: Subject> Player<T> {
     fn new(room: Room, random: Dice) -> Self {
-        let at = At { game: random.to_string(), step: 0, call: "new", thing: std::any::type_name::<T>() };
+        let at = At {
+            game: random.to_string(),
+            step: 0,
+            call: "new",
+            thing: std::any::type_name::<T>(),
+        };
         counted::start_anew();
         let largest = u32::MAX >> (32 - T::INDEX_BITS);
         let (pool, limit) = match room {
@@ -142,7 +151,9 @@ impl<T: Subject> Player<T> {
         ];
         let all: u32 = calls.iter().map(|call| call.0).sum();
         let mut lot = self.random.u32(..all);
-        let call = calls.into_iter().find(|&(weight, ..)| lot.checked_sub(weight).map(|left| lot = left).is_none());
+        let call = calls
+            .into_iter()
+            .find(|&(weight, ..)| lot.checked_sub(weight).map(|left| lot = left).is_none());
         let (_, name, call) = call.unwrap();
         self.at.step += 1;
         self.at.call = name;
@@ -172,8 +183,12 @@ impl<T: Subject> Player<T> {
     /// A handle: mostly of something that is there, sometimes dead, nil or made up.
     pub(super) fn some_handle(&mut self) -> Handle<T> {
         let in_use = !self.chance(25);
-        let wanted: Vec<_> =
-            self.oracle.lives().filter(|life| (life.fate != Fate::Dead) == in_use).map(|life| life.handle).collect();
+        let wanted: Vec<_> = self
+            .oracle
+            .lives()
+            .filter(|life| (life.fate != Fate::Dead) == in_use)
+            .map(|life| life.handle)
+            .collect();
         match self.random.u8(..20) {
             0 => Handle::NIL,
             1 => self.made_up_handle(),
@@ -181,11 +196,13 @@ impl<T: Subject> Player<T> {
         }
     }
 
-    /// A handle that the pool may never have made; not so far out that a growable pool would need much memory.
+    /// A handle that the pool may never have made; not so far out that a growable pool would need
+    /// much memory.
     pub(super) fn made_up_handle(&mut self) -> Handle<T> {
         let far = self.chance(10);
         let most = if far { 3000 } else { 100 };
-        let index = if self.fixed && self.chance(10) { u32::MAX } else { self.random.u32(1..=most) };
+        let index =
+            if self.fixed && self.chance(10) { u32::MAX } else { self.random.u32(1..=most) };
         let index = index.min(u32::MAX >> (32 - T::INDEX_BITS));
         let last = last_generation::<T>();
         let generation = match self.random.u8(..8) {
@@ -209,7 +226,10 @@ impl<T: Subject> Player<T> {
 
     /// What a call should say that finds no free slot.
     pub(super) fn full(&self) -> SpawnFault {
-        SpawnFault::Full { capacity: self.oracle.limit, retired: self.oracle.retired().len() as u32 }
+        SpawnFault::Full {
+            capacity: self.oracle.limit,
+            retired: self.oracle.retired().len() as u32,
+        }
     }
 
     // Comparison.
@@ -235,7 +255,11 @@ impl<T: Subject> Player<T> {
         assert_eq!(folded, live, "iteration by `fold` differs");
         assert!(pool.handles().eq(live.iter().map(|&(handle, _)| handle)), "handles differ");
         let with_staged = oracle.live_and_staged();
-        assert_eq!(pool.iter_with_staged().map(show).collect::<Vec<_>>(), with_staged, "with staged ones differs");
+        assert_eq!(
+            pool.iter_with_staged().map(show).collect::<Vec<_>>(),
+            with_staged,
+            "with staged ones differs"
+        );
         assert_eq!((pool.len(), pool.is_empty()), (live.len(), live.is_empty()));
 
         let stats = pool.stats();
@@ -250,9 +274,14 @@ impl<T: Subject> Player<T> {
         assert!(!stats.beyond_expected);
 
         for tags in 0..4 {
-            let having = live.iter().filter(|&&(handle, _)| oracle.tags(handle) & tags == tags).count();
+            let having =
+                live.iter().filter(|&&(handle, _)| oracle.tags(handle) & tags == tags).count();
             if tags == 0 || Oracle::<T>::TAGGED {
-                assert_eq!(pool.count_tagged(T::Tags::narrow(tags)), having, "things with tags {tags:b}");
+                assert_eq!(
+                    pool.count_tagged(T::Tags::narrow(tags)),
+                    having,
+                    "things with tags {tags:b}"
+                );
             }
         }
 
@@ -264,22 +293,47 @@ impl<T: Subject> Player<T> {
                 continue; // all dead handles would take too long in a long game
             }
             let expected = oracle.value(handle);
-            assert_eq!(pool.get(handle).map(T::seen), expected, "{handle}, which is {:?}", life.fate);
-            assert_eq!(T::seen(pool.read(handle)), expected.unwrap_or(0), "{handle}, which is {:?}", life.fate);
+            assert_eq!(
+                pool.get(handle).map(T::seen),
+                expected,
+                "{handle}, which is {:?}",
+                life.fate
+            );
+            assert_eq!(
+                T::seen(pool.read(handle)),
+                expected.unwrap_or(0),
+                "{handle}, which is {:?}",
+                life.fate
+            );
             assert_eq!(pool.contains(handle), expected.is_some());
             assert_eq!(pool.tags(handle).widen(), oracle.tags(handle), "the tags of {handle}");
-            assert_eq!(pool.check(handle), oracle.check(handle, capacity), "{handle}, which is {:?}", life.fate);
+            assert_eq!(
+                pool.check(handle),
+                oracle.check(handle, capacity),
+                "{handle}, which is {:?}",
+                life.fate
+            );
         }
-        for (index, kind) in [(0, 0), (random.u32(1..100), 0), (random.u32(1..100), random.u32(..1 << T::KIND_BITS))] {
+        for (index, kind) in
+            [(0, 0), (random.u32(1..100), 0), (random.u32(1..100), random.u32(..1 << T::KIND_BITS))]
+        {
             let generation = random.u32(..) & last_generation::<T>();
             let handle = forge::<T>(index & u32::MAX >> (32 - T::INDEX_BITS), generation, kind);
             assert_eq!(pool.get(handle).map(T::seen), oracle.value(handle), "the made-up {handle}");
-            assert_eq!(T::seen(pool.read(handle)), oracle.value(handle).unwrap_or(0), "the made-up {handle}");
+            assert_eq!(
+                T::seen(pool.read(handle)),
+                oracle.value(handle).unwrap_or(0),
+                "the made-up {handle}"
+            );
         }
 
         counted::assert_none_dropped_twice("values");
         if T::COUNTED {
-            assert_eq!(counted::alive(), *idle + self.values(), "values leaked, or were dropped too early");
+            assert_eq!(
+                counted::alive(),
+                *idle + self.values(),
+                "values leaked, or were dropped too early"
+            );
         }
     }
 }

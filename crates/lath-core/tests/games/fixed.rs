@@ -101,12 +101,14 @@ pub(crate) fn play(mut random: Dice, steps: usize) {
                 let few = random.usize(..10);
                 let taken = pool.drain_where(|_, voice| voice.value % 5 == dead).take(few);
                 let taken: Vec<_> = taken.map(|(handle, voice)| (handle, voice.value)).collect();
-                let expected = oracle.live().into_iter().filter(|(_, value)| value % 5 == dead).take(few);
+                let expected =
+                    oracle.live().into_iter().filter(|(_, value)| value % 5 == dead).take(few);
                 assert_eq!(taken, expected.collect::<Vec<_>>(), "{at}");
                 taken.into_iter().for_each(|(handle, _)| oracle.becomes(handle, Fate::Dead));
             }
             13 => {
-                let handles = [handle, some_handle(&mut random, &oracle), some_handle(&mut random, &oracle)];
+                let handles =
+                    [handle, some_handle(&mut random, &oracle), some_handle(&mut random, &oracle)];
                 let answers = pool.get_disjoint_mut(handles);
                 for (i, answer) in answers.into_iter().enumerate() {
                     match answer {
@@ -119,7 +121,9 @@ pub(crate) fn play(mut random: Dice, steps: usize) {
                         Err(lath_core::HandleError::Twice { .. }) => {
                             assert!(handles[..i].contains(&handles[i]), "{at}")
                         }
-                        Err(error) => assert_eq!(oracle.check(handles[i], SLOTS as u32), Err(error), "{at}"),
+                        Err(error) => {
+                            assert_eq!(oracle.check(handles[i], SLOTS as u32), Err(error), "{at}")
+                        }
                     }
                 }
             }
@@ -144,7 +148,9 @@ fn some_handle(random: &mut Dice, oracle: &Oracle<Voice>) -> Handle<Voice> {
             let generation = oracle.generation(index) + random.u32(..4);
             forge(index, generation.min(last_generation::<Voice>()) | 1, random.u32(..8))
         }
-        1 => random.choice(oracle.lives().map(|life| life.handle).collect::<Vec<_>>()).unwrap_or(Handle::NIL),
+        1 => random
+            .choice(oracle.lives().map(|life| life.handle).collect::<Vec<_>>())
+            .unwrap_or(Handle::NIL),
         _ => random.choice(oracle.live()).map_or(Handle::NIL, |(handle, _)| handle),
     }
 }
@@ -152,12 +158,20 @@ fn some_handle(random: &mut Dice, oracle: &Oracle<Voice>) -> Handle<Voice> {
 /// Everything that a caller could observe about `pool` agrees with `oracle`.
 fn assert_same(pool: &FixedPool<Voice, SLOTS>, oracle: &Oracle<Voice>, at: &str) {
     let live = oracle.live();
-    assert_eq!(pool.iter().map(|(handle, voice)| (handle, voice.value)).collect::<Vec<_>>(), live, "{at}");
+    assert_eq!(
+        pool.iter().map(|(handle, voice)| (handle, voice.value)).collect::<Vec<_>>(),
+        live,
+        "{at}"
+    );
     assert!(pool.handles().eq(live.iter().map(|&(handle, _)| handle)), "{at}");
     assert_eq!((pool.len(), pool.is_empty()), (live.len(), live.is_empty()), "{at}");
     let beyond = [Handle::NIL, forge(SLOTS as u32 + 1, 1, 0), forge(1023, 7, 7)];
     for handle in oracle.lives().map(|life| life.handle).chain(beyond) {
-        assert_eq!(pool.get(handle).map(|voice| voice.value), oracle.value(handle), "{handle} at {at}");
+        assert_eq!(
+            pool.get(handle).map(|voice| voice.value),
+            oracle.value(handle),
+            "{handle} at {at}"
+        );
         assert_eq!(pool[handle].value, pool.read(handle).value, "{handle} at {at}");
         assert_eq!(pool.read(handle).value, oracle.value(handle).unwrap_or(0), "{handle} at {at}");
         assert_eq!(pool.check(handle), oracle.check(handle, SLOTS as u32), "{handle} at {at}");

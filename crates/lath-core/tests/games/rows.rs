@@ -1,4 +1,5 @@
-//! Things in rows for the model: handles of all sizes, with and without kinds, tags, and anything to drop.
+//! Things in rows for the model: handles of all sizes, with and without kinds, tags, and anything
+//! to drop.
 
 use lath_core::bitflags::bitflags;
 use lath_core::{Rows, Thing};

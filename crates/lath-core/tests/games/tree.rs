@@ -1,9 +1,12 @@
-//! Trees against a naive model: for each thing a parent and a `Vec` of children, three relations at once, with despawns and
-//! reuse of slots in between. After every step all links are looked at.
+//! Trees against a naive model: for each thing a parent and a `Vec` of children, three relations at
+//! once, with despawns and reuse of slots in between. After every step all links are looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lath_core::{Attached, Branch, Cursor, Handle, LinkError, Mut, Orphans, Pool, Ref, Relation, Thing, Tree, TreeMut};
+use lath_core::{
+    Attached, Branch, Cursor, Handle, LinkError, Mut, Orphans, Pool, Ref, Relation, Thing, Tree,
+    TreeMut,
+};
 
 use crate::common::dice::Dice;
 
@@ -54,7 +57,8 @@ impl Naive {
     }
 
     fn ancestors(&self, node: H) -> Vec<H> {
-        std::iter::successors(self.parent.get(&node).copied(), |at| self.parent.get(at).copied()).collect()
+        std::iter::successors(self.parent.get(&node).copied(), |at| self.parent.get(at).copied())
+            .collect()
     }
 
     fn preorder(&self, node: H, into: &mut Vec<H>) {
@@ -129,8 +133,8 @@ struct Game {
 
 impl Game {
     fn new(random: Dice) -> Self {
-        let trees =
-            [Orphans::Despawn, Orphans::Detach, Orphans::Adopt].map(|orphans| Naive { orphans, ..Naive::default() });
+        let trees = [Orphans::Despawn, Orphans::Detach, Orphans::Adopt]
+            .map(|orphans| Naive { orphans, ..Naive::default() });
         Self { pool: Pool::new(), live: BTreeSet::new(), dead: Vec::new(), trees, random, keys: 0 }
     }
 
@@ -204,8 +208,12 @@ impl Game {
                 };
                 let parent = if way < 2 { Some(b) } else { naive.parent.get(&b).copied() };
                 match parent {
-                    _ if !good => assert!(matches!(result, Err(LinkError::Stale { .. })), "{result:?}"),
-                    None => assert!(matches!(result, Err(LinkError::NoParent { .. })), "{result:?}"),
+                    _ if !good => {
+                        assert!(matches!(result, Err(LinkError::Stale { .. })), "{result:?}")
+                    }
+                    None => {
+                        assert!(matches!(result, Err(LinkError::NoParent { .. })), "{result:?}")
+                    }
                     Some(parent) if naive.is_at_or_below(parent, a) => {
                         assert!(matches!(result, Err(LinkError::Cycle { .. })), "{result:?}");
                     }
@@ -218,7 +226,10 @@ impl Game {
                             let at = match way {
                                 0 => kids.len(),
                                 1 => 0,
-                                _ => kids.iter().position(|kid| *kid == b).unwrap() + usize::from(way == 3),
+                                _ => {
+                                    kids.iter().position(|kid| *kid == b).unwrap()
+                                        + usize::from(way == 3)
+                                }
                             };
                             naive.put(a, parent, at);
                         }
@@ -270,7 +281,8 @@ impl Game {
                 }
             }
             70..75 => {
-                let result = tree_mut(&mut self.pool, relation).sort_children_by(a, |a, b| a.key.cmp(&b.key));
+                let result = tree_mut(&mut self.pool, relation)
+                    .sort_children_by(a, |a, b| a.key.cmp(&b.key));
                 assert_eq!(result.is_ok(), self.live.contains(&a));
                 let mut kids = self.trees[relation].kids(a);
                 kids.sort_by_key(|kid| self.pool[*kid].key);
@@ -283,7 +295,8 @@ impl Game {
                 self.gone_if_live(a, None);
             }
             80..84 => {
-                let orphans = [Orphans::Despawn, Orphans::Detach, Orphans::Adopt][self.random.usize(..3)];
+                let orphans =
+                    [Orphans::Despawn, Orphans::Detach, Orphans::Adopt][self.random.usize(..3)];
                 assert_eq!(self.pool.despawn_with(a, orphans), self.live.contains(&a));
                 self.gone_if_live(a, Some(orphans));
             }
@@ -301,13 +314,16 @@ impl Game {
             89..91 => {
                 let key = self.random.u32(..40);
                 self.pool.commit();
-                let keys: BTreeMap<H, u32> = self.pool.iter().map(|(handle, node)| (handle, node.key)).collect();
+                let keys: BTreeMap<H, u32> =
+                    self.pool.iter().map(|(handle, node)| (handle, node.key)).collect();
                 self.pool.retain(|_, node| node.key != key);
-                // In slot order, as the pool does; those that went with another are not asked about.
+                // In slot order, as the pool does; those that went with another are not asked
+                // about.
                 for (node, _) in keys.into_iter().filter(|(_, its)| *its == key) {
                     self.gone_if_live(node, None);
                 }
-                let gone: Vec<H> = self.live.iter().copied().filter(|node| !self.pool.contains(*node)).collect();
+                let gone: Vec<H> =
+                    self.live.iter().copied().filter(|node| !self.pool.contains(*node)).collect();
                 assert!(gone.is_empty(), "{gone:?} went by `retain`");
             }
             91..93 => {
@@ -318,8 +334,9 @@ impl Game {
             93..95 => self.take_tree(a),
             95..97 => self.walk_with_cursor(a),
             97 => {
-                let branch =
-                    Branch::new(self.node()).with(Branch::new(self.node()).with(self.node())).with(self.node());
+                let branch = Branch::new(self.node())
+                    .with(Branch::new(self.node()).with(self.node()))
+                    .with(self.node());
                 let root = self.pool.spawn_tree(branch);
                 let below: Vec<H> = self.pool.tree().descendants(root).collect();
                 let [first, deep, second] = below[..] else { panic!("{below:?}") };
@@ -388,7 +405,8 @@ impl Game {
             if self.random.u8(..8) == 0 {
                 self.pool.despawn(at);
                 let gone = self.gone(at, None);
-                // Only what was below it in this tree goes from the walk, or what other relations took along.
+                // Only what was below it in this tree goes from the walk, or what other relations
+                // took along.
                 expected.retain(|node| seen.contains(node) || !gone.contains(node));
             }
             if !self.live.contains(&top) {
@@ -409,7 +427,11 @@ impl Game {
             assert_eq!(tree.check(), Ok(()));
             for &node in &self.live {
                 let kids = naive.kids(node);
-                assert_eq!(tree.children(node).collect::<Vec<_>>(), kids, "children of {node} in {relation}");
+                assert_eq!(
+                    tree.children(node).collect::<Vec<_>>(),
+                    kids,
+                    "children of {node} in {relation}"
+                );
                 assert!(tree.children(node).rev().eq(kids.iter().rev().copied()));
                 assert_eq!(tree.parent(node), naive.parent.get(&node).copied());
                 assert_eq!(
@@ -419,9 +441,15 @@ impl Game {
                 assert_eq!(tree.child_count(node), kids.len());
                 assert_eq!(tree.is_linked(node), naive.is_linked(node));
                 let siblings = naive.place(node).map(|(parent, at)| (naive.kids(parent), at));
-                let beside =
-                    |by: isize| siblings.as_ref().and_then(|(all, at)| all.get(at.checked_add_signed(by)?).copied());
-                assert_eq!((tree.next_sibling(node), tree.prev_sibling(node)), (beside(1), beside(-1)));
+                let beside = |by: isize| {
+                    siblings
+                        .as_ref()
+                        .and_then(|(all, at)| all.get(at.checked_add_signed(by)?).copied())
+                };
+                assert_eq!(
+                    (tree.next_sibling(node), tree.prev_sibling(node)),
+                    (beside(1), beside(-1))
+                );
                 let ancestors = naive.ancestors(node);
                 assert!(tree.ancestors(node).eq(ancestors.iter().copied()));
                 assert_eq!(
@@ -432,11 +460,18 @@ impl Game {
                 naive.preorder(node, &mut pre);
                 naive.postorder(node, &mut post);
                 assert_eq!(tree.descendants(node).collect::<Vec<_>>(), pre);
-                assert!(tree.post_order(node).eq(post.into_iter().filter(|_| naive.is_linked(node))));
-                assert!(tree.leaves(node).eq(pre.into_iter().filter(|node| naive.kids(*node).is_empty())));
+                assert!(
+                    tree.post_order(node).eq(post.into_iter().filter(|_| naive.is_linked(node)))
+                );
+                assert!(
+                    tree.leaves(node)
+                        .eq(pre.into_iter().filter(|node| naive.kids(*node).is_empty()))
+                );
             }
-            let roots =
-                self.live.iter().filter(|node| !naive.parent.contains_key(node) && !naive.kids(**node).is_empty());
+            let roots = self
+                .live
+                .iter()
+                .filter(|node| !naive.parent.contains_key(node) && !naive.kids(**node).is_empty());
             assert!(tree.roots().eq(roots.copied()));
             for &node in &self.dead {
                 assert!(!tree.is_linked(node) && tree.children(node).next().is_none());
@@ -445,7 +480,9 @@ impl Game {
                 (self.random.choice(&self.live).copied(), self.random.choice(&self.live).copied())
             {
                 let from_b: Vec<H> = std::iter::once(b).chain(naive.ancestors(b)).collect();
-                let common = std::iter::once(a).chain(naive.ancestors(a)).find(|above| from_b.contains(above));
+                let common = std::iter::once(a)
+                    .chain(naive.ancestors(a))
+                    .find(|above| from_b.contains(above));
                 assert_eq!(tree.common_ancestor(a, b), common);
                 assert_eq!(tree.is_ancestor(a, b), naive.ancestors(b).contains(&a));
             }
@@ -457,8 +494,10 @@ impl Game {
     fn sweep(&mut self) {
         let relation = self.random.usize(..RELATIONS);
         let live: Vec<H> = self.pool.handles().collect();
-        tree_mut(&mut self.pool, relation).cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
-        tree_mut(&mut self.pool, relation).gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
+        tree_mut(&mut self.pool, relation)
+            .cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
+        tree_mut(&mut self.pool, relation)
+            .gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
         #[cfg(feature = "parallel")]
         self.assert_the_same_on_several_threads(relation);
         let naive = &self.trees[relation];
@@ -469,17 +508,26 @@ impl Game {
             if let Some(staged) = above.iter().position(|above| !is_live(above)) {
                 above.truncate(staged);
             }
-            let path = above.iter().rev().fold(1u64, |path, above| path.wrapping_mul(31) ^ above.to_bits());
+            let path = above
+                .iter()
+                .rev()
+                .fold(1u64, |path, above| path.wrapping_mul(31) ^ above.to_bits());
             assert_eq!(self.pool[node].path, path, "the path of {node}");
             fn size(naive: &Naive, node: H, live: &dyn Fn(&H) -> bool) -> u32 {
-                1 + naive.kids(node).into_iter().filter(|kid| live(kid)).map(|kid| size(naive, kid, live)).sum::<u32>()
+                1 + naive
+                    .kids(node)
+                    .into_iter()
+                    .filter(|kid| live(kid))
+                    .map(|kid| size(naive, kid, live))
+                    .sum::<u32>()
             }
             assert_eq!(self.pool[node].size, size(naive, node, &is_live), "the size of {node}");
         }
         // Every third is marked, all that is below it is reached, once.
         tree_mut(&mut self.pool, relation).cascade_dirty::<Handle<Node>, Handle<Node>>(|_, _| ());
         self.pool.iter_mut().for_each(|(_, node)| node.size = 0);
-        let marked: Vec<H> = self.live.iter().copied().filter(|_| self.random.u8(..3) == 0).collect();
+        let marked: Vec<H> =
+            self.live.iter().copied().filter(|_| self.random.u8(..3) == 0).collect();
         for &node in &marked {
             assert!(tree_mut(&mut self.pool, relation).mark(node));
         }
@@ -487,10 +535,12 @@ impl Game {
         let mut copy = self.pool.clone();
         let mut order = Vec::new();
         let reached = tree_mut(&mut self.pool, relation)
-            .cascade_dirty::<Handle<Node>, (Handle<Node>, Mut<node::size>)>(|parent, (me, mut size)| {
-                *size += 1;
-                order.push((parent, me));
-            });
+            .cascade_dirty::<Handle<Node>, (Handle<Node>, Mut<node::size>)>(
+                |parent, (me, mut size)| {
+                    *size += 1;
+                    order.push((parent, me));
+                },
+            );
         #[cfg(feature = "parallel")]
         {
             let mut copy = tree_mut(&mut copy, relation);
@@ -504,10 +554,11 @@ impl Game {
         for &node in &live {
             assert_eq!(self.pool[node].size, u32::from(below(&node)), "{node}");
         }
-        let at: BTreeMap<H, usize> = order.iter().enumerate().map(|(n, (_, me))| (*me, n)).collect();
-        assert!(
-            order.iter().all(|(parent, me)| parent.is_none_or(|parent| at.get(&parent).is_none_or(|n| *n < at[me])))
-        );
+        let at: BTreeMap<H, usize> =
+            order.iter().enumerate().map(|(n, (_, me))| (*me, n)).collect();
+        assert!(order.iter().all(|(parent, me)| {
+            parent.is_none_or(|parent| at.get(&parent).is_none_or(|n| *n < at[me]))
+        }));
     }
 
     /// `par_cascade` and `par_gather` find what the other two have found.
@@ -515,10 +566,16 @@ impl Game {
     fn assert_the_same_on_several_threads(&mut self, relation: usize) {
         let mut copy = self.pool.clone();
         copy.iter_mut().for_each(|(_, node)| (node.path, node.size) = (0, 0));
-        tree_mut(&mut copy, relation).par_cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
-        tree_mut(&mut copy, relation).par_gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
+        tree_mut(&mut copy, relation)
+            .par_cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
+        tree_mut(&mut copy, relation)
+            .par_gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
         for (node, copied) in copy.iter() {
-            assert_eq!((copied.path, copied.size), (self.pool[node].path, self.pool[node].size), "{node}");
+            assert_eq!(
+                (copied.path, copied.size),
+                (self.pool[node].path, self.pool[node].size),
+                "{node}"
+            );
         }
     }
 }

@@ -143,7 +143,14 @@ fn recruit(dice: &mut Dice) -> Actor {
     let vel = Vec2 { x: (dice.roll() - 0.5) * 20.0, y: (dice.roll() - 0.5) * 20.0 };
     let number = (dice.roll() * 10_000.0) as u32;
     let name = if is_orc { format!("orc {number}") } else { format!("elf {number}") };
-    Actor { tags: tags | Tags::MOVES, pos, vel, hp: 20.0 + dice.roll() * 80.0, name, ..Default::default() }
+    Actor {
+        tags: tags | Tags::MOVES,
+        pos,
+        vel,
+        hp: 20.0 + dice.roll() * 80.0,
+        name,
+        ..Default::default()
+    }
 }
 
 /// Two warbands: a leader, captains below it, soldiers below those, and what they carry.
@@ -165,13 +172,23 @@ pub fn populate(world: &mut World, actors: usize) {
         if number < 400 {
             let parent = if number % 20 == 0 { leaders[side] } else { leaders[number % 2] };
             let pool = world.pool_mut::<Actor>();
-            let parent = pool.tree().last_child(parent).filter(|_| number % 20 != 0).unwrap_or(parent);
+            let parent =
+                pool.tree().last_child(parent).filter(|_| number % 20 != 0).unwrap_or(parent);
             pool.tree_mut().attach(who, parent).expect("both are there, and one of them is new");
         }
         if number < 400 && number % 8 == 0 {
-            let sword = Actor { tags: Tags::ITEM, name: format!("sword {number}"), hp: 1.0, ..Default::default() };
+            let sword = Actor {
+                tags: Tags::ITEM,
+                name: format!("sword {number}"),
+                hp: 1.0,
+                ..Default::default()
+            };
             let sword = world.spawn(sword);
-            world.pool_mut::<Actor>().tree_mut().attach(sword, who).expect("both are there, and one of them is new");
+            world
+                .pool_mut::<Actor>()
+                .tree_mut()
+                .attach(sword, who)
+                .expect("both are there, and one of them is new");
         }
     }
     world.spawn(Spark { heat: 1.0 });

@@ -19,7 +19,11 @@ const MOST: usize = 20_000;
 const LOOKED_AT: usize = 256;
 
 /// `GET map`
-pub(crate) fn map(core: &mut Core, world: &World, params: Params<'_>) -> Result<Box<dyn Job>, Fault> {
+pub(crate) fn map(
+    core: &mut Core,
+    world: &World,
+    params: Params<'_>,
+) -> Result<Box<dyn Job>, Fault> {
     params.only(&["pool", "x", "y", "filter", "limit"])?;
     let (_, table) = core.table(world, params.needed("pool")?)?;
     let meta = table.meta();
@@ -36,8 +40,10 @@ pub(crate) fn map(core: &mut Core, world: &World, params: Params<'_>) -> Result<
     let limit = params.whole("limit", 4000, MOST)?.max(1);
     let tags = meta.fields.iter().position(|field| field.is_tags);
     let tags = tags.or_else(|| meta.fields.iter().position(|field| field.flags.is_some()));
-    // Without a filter a thing is taken at every so many slots, the same ones every time: nobody looks at the others.
-    let (live, capacity) = table.stats(world).map_or((0, 0), |stats| (stats.live as usize, stats.capacity));
+    // Without a filter a thing is taken at every so many slots, the same ones every time: nobody
+    // looks at the others.
+    let (live, capacity) =
+        table.stats(world).map_or((0, 0), |stats| (stats.live as usize, stats.capacity));
     let stride = if test.is_none() && live > limit { (capacity / limit as u32).max(1) } else { 1 };
     Ok(Box::new(Map {
         table,

@@ -41,9 +41,12 @@ pub(crate) fn schedule(
             "rows": line.map(|line| line.rows),
         })
     });
-    let edges =
-        outline.edges.iter().map(|edge| json!({ "before": edge.before, "after": edge.after, "reason": edge.reason }));
-    let places: HashMap<&str, usize> = (0..).zip(&outline.systems).map(|(at, one)| (one.name.as_str(), at)).collect();
+    let edges = outline
+        .edges
+        .iter()
+        .map(|edge| json!({ "before": edge.before, "after": edge.after, "reason": edge.reason }));
+    let places: HashMap<&str, usize> =
+        (0..).zip(&outline.systems).map(|(at, one)| (one.name.as_str(), at)).collect();
     let mut spans = schedule.spans();
     spans.sort_by_key(|span| span.began);
     let skipped = spans.len().saturating_sub(limit);

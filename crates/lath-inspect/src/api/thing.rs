@@ -13,7 +13,12 @@ use crate::table::Table;
 const LETTERS: usize = 4000;
 
 /// `GET thing`
-pub(crate) fn thing(core: &mut Core, world: &mut World, _: &mut Schedule, params: Params<'_>) -> Result<Value, Fault> {
+pub(crate) fn thing(
+    core: &mut Core,
+    world: &mut World,
+    _: &mut Schedule,
+    params: Params<'_>,
+) -> Result<Value, Fault> {
     params.only(&["pool", "id"])?;
     let (number, table) = core.table(world, params.needed("pool")?)?;
     let bits = params.needed_handle("id")?;
@@ -49,7 +54,8 @@ pub(crate) fn details(
             }
             if let Some(link) = row.link(at) {
                 let to = core.tables.iter().find(|table| Some(table.meta().thing_id) == field.link);
-                answer["leads_to"] = to.map_or(Value::Null, |to| reference(world, &**to, Some(link)));
+                answer["leads_to"] =
+                    to.map_or(Value::Null, |to| reference(world, &**to, Some(link)));
             }
             fields.push(answer);
         }

@@ -17,7 +17,8 @@ use crate::table::Table;
 const MOST_ROWS: usize = 500;
 const MOST_COLUMNS: usize = 64;
 
-/// How many things a slice looks at: without a filter and without sorting, with them, and when rows are written.
+/// How many things a slice looks at: without a filter and without sorting, with them, and when rows
+/// are written.
 const WALKED: usize = 8192;
 const TESTED: usize = 512;
 const WRITTEN: usize = 8;
@@ -26,13 +27,20 @@ const WRITTEN: usize = 8;
 const KEY_LETTERS: usize = 64;
 
 /// `GET things`
-pub(crate) fn things(core: &mut Core, world: &World, params: Params<'_>) -> Result<Box<dyn Job>, Fault> {
+pub(crate) fn things(
+    core: &mut Core,
+    world: &World,
+    params: Params<'_>,
+) -> Result<Box<dyn Job>, Fault> {
     params.only(&["pool", "columns", "filter", "sort", "descending", "offset", "limit", "list"])?;
     let (number, table) = core.table(world, params.needed("pool")?)?;
     let meta = table.meta();
     let columns = match params.text("columns")? {
         None | Some("") => (0..meta.fields.len()).map(Column::Field).collect(),
-        Some(names) => names.split(',').map(|name| Column::find(meta, name.trim())).collect::<Result<Vec<_>, _>>()?,
+        Some(names) => names
+            .split(',')
+            .map(|name| Column::find(meta, name.trim()))
+            .collect::<Result<Vec<_>, _>>()?,
     };
     if columns.len() > MOST_COLUMNS {
         return Err(Fault::new(400, format!("at most {MOST_COLUMNS} columns at once")));
@@ -46,7 +54,12 @@ pub(crate) fn things(core: &mut Core, world: &World, params: Params<'_>) -> Resu
         0 => State::Find { from: 0, handles: Handles::default(), keys: Sort::new(descending) },
         id => match core.lists.find(id as u64).filter(|list| list.table == number) {
             Some(list) => State::Write { list, rows: Vec::new() },
-            None => return Err(Fault::new(410, format!("list {id} is no longer kept: ask without `list`"))),
+            None => {
+                return Err(Fault::new(
+                    410,
+                    format!("list {id} is no longer kept: ask without `list`"),
+                ));
+            }
         },
     };
     Ok(Box::new(Things {
@@ -94,7 +107,10 @@ impl Job for Things {
                     match sort {
                         None => handles.push(row.bits()),
                         Some(column) if is_number => {
-                            keys.push(column.number(row).map_or(Key::Nothing, Key::Number), row.bits());
+                            keys.push(
+                                column.number(row).map_or(Key::Nothing, Key::Number),
+                                row.bits(),
+                            );
                         }
                         Some(column) => {
                             clip.reset(KEY_LETTERS);
@@ -124,24 +140,31 @@ impl Job for Things {
                 let meta = self.table.meta();
                 let end = self.limit.min(rows.len() + WRITTEN);
                 let page = rows.len()..end;
-                for bits in page.map_while(|row| list.handles.get(self.offset.saturating_add(row))) {
+                for bits in page.map_while(|row| list.handles.get(self.offset.saturating_add(row)))
+                {
                     let mut written = None;
                     let found = self.table.row(world, bits, &mut |row| {
-                        let cells: Vec<Value> = self.columns.iter().map(|column| column.cell(meta, row)).collect();
+                        let cells: Vec<Value> =
+                            self.columns.iter().map(|column| column.cell(meta, row)).collect();
                         let label = label(meta, row);
-                        let mut row = json!({ "id": bits.to_string(), "name": row.name(), "label": label });
+                        let mut row =
+                            json!({ "id": bits.to_string(), "name": row.name(), "label": label });
                         row["cells"] = Value::Array(cells);
                         written = Some(row);
                     });
                     // It was there when the list was made.
-                    let gone = |fault: Fault| json!({ "id": bits.to_string(), "gone": fault.message });
+                    let gone =
+                        |fault: Fault| json!({ "id": bits.to_string(), "gone": fault.message });
                     rows.push(match found {
                         Ok(()) => written.unwrap_or_default(),
                         Err(fault) => gone(fault),
                     });
                 }
-                if rows.len() >= self.limit || self.offset.saturating_add(rows.len()) >= list.handles.len() {
-                    let columns: Vec<String> = self.columns.iter().map(|column| column.name(meta)).collect();
+                if rows.len() >= self.limit
+                    || self.offset.saturating_add(rows.len()) >= list.handles.len()
+                {
+                    let columns: Vec<String> =
+                        self.columns.iter().map(|column| column.name(meta)).collect();
                     let mut answer = json!({
                         "pool": meta.name,
                         "list": list.id,
@@ -162,6 +185,9 @@ impl Job for Things {
 
 impl Things {
     fn write(&self, core: &mut Core, handles: Handles) -> State {
-        State::Write { list: core.lists.keep(self.number, handles, core.history.ticks), rows: Vec::new() }
+        State::Write {
+            list: core.lists.keep(self.number, handles, core.history.ticks),
+            rows: Vec::new(),
+        }
     }
 }

@@ -18,7 +18,11 @@ const WALKED: usize = 2048;
 const TOLD: usize = 32;
 
 /// `GET tree`
-pub(crate) fn tree(core: &mut Core, world: &World, params: Params<'_>) -> Result<Box<dyn Job>, Fault> {
+pub(crate) fn tree(
+    core: &mut Core,
+    world: &World,
+    params: Params<'_>,
+) -> Result<Box<dyn Job>, Fault> {
     params.only(&["pool", "tree", "parent", "after", "limit", "lone"])?;
     let (_, table) = core.table(world, params.needed("pool")?)?;
     let tree = Core::tree(&*table, params.text("tree")?)?;
@@ -33,7 +37,10 @@ pub(crate) fn tree(core: &mut Core, world: &World, params: Params<'_>) -> Result
         Some(parent) => {
             table.row(world, parent, &mut |_| {})?;
             let first = || table.links(world, tree, parent).first;
-            Next::Child { parent, child: after.map_or_else(first, |after| table.links(world, tree, after).next) }
+            Next::Child {
+                parent,
+                child: after.map_or_else(first, |after| table.links(world, tree, after).next),
+            }
         }
         None => Next::Root(slot),
     };
@@ -81,7 +88,8 @@ impl Job for Level {
             Next::Child { parent, mut child } => {
                 for _ in 0..TOLD {
                     let Some(bits) = child.filter(|_| self.nodes.len() < self.limit) else { break };
-                    // Moved elsewhere, or gone, since the last slice: the rest of the list is elsewhere, too.
+                    // Moved elsewhere, or gone, since the last slice: the rest of the list is
+                    // elsewhere, too.
                     let links = self.table.links(world, self.tree, bits);
                     if links.parent != Some(parent) {
                         child = None;
@@ -98,7 +106,8 @@ impl Job for Level {
             return None;
         }
         let meta = self.table.meta();
-        let mut answer = json!({ "pool": meta.name, "tree": meta.trees[self.tree], "more": !ended });
+        let mut answer =
+            json!({ "pool": meta.name, "tree": meta.trees[self.tree], "more": !ended });
         answer["nodes"] = Value::Array(std::mem::take(&mut self.nodes)); // moved: within `json!` it would be copied
         Some(Ok(answer))
     }

@@ -10,7 +10,12 @@ use crate::inner::Core;
 use crate::response::{Fault, Params};
 
 /// `GET world`
-pub(crate) fn world(core: &mut Core, world: &mut World, _: &mut Schedule, params: Params<'_>) -> Result<Value, Fault> {
+pub(crate) fn world(
+    core: &mut Core,
+    world: &mut World,
+    _: &mut Schedule,
+    params: Params<'_>,
+) -> Result<Value, Fault> {
     params.only(&[])?;
     let mut pools: Vec<Value> = Vec::new();
     let present = world.pools();
@@ -63,7 +68,8 @@ fn stats_json(stats: &Stats) -> Value {
 
 pub(crate) fn field_json(core: &Core, field: &FieldMeta) -> Value {
     let leads_to = |thing| core.tables.iter().find(|table| table.meta().thing_id == thing);
-    let flags = field.flags.as_ref().map(|flags| flags.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let flags =
+        field.flags.as_ref().map(|flags| flags.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     json!({
         "name": field.name,
         "type": short(field.type_name),
@@ -78,7 +84,12 @@ pub(crate) fn field_json(core: &Core, field: &FieldMeta) -> Value {
 }
 
 /// `GET charts`
-pub(crate) fn charts(core: &mut Core, _: &mut World, _: &mut Schedule, params: Params<'_>) -> Result<Value, Fault> {
+pub(crate) fn charts(
+    core: &mut Core,
+    _: &mut World,
+    _: &mut Schedule,
+    params: Params<'_>,
+) -> Result<Value, Fault> {
     params.only(&[])?;
     Ok(core.history.to_json())
 }

@@ -61,7 +61,8 @@ pub(super) fn words(text: &str) -> Result<Vec<(usize, Word)>, Fault> {
 
 fn starts_number(letter: char, next: Option<char>) -> bool {
     let digit = |letter: char| letter.is_ascii_digit();
-    digit(letter) || matches!(letter, '-' | '+' | '.') && next.is_some_and(|next| digit(next) || next == '.')
+    digit(letter)
+        || matches!(letter, '-' | '+' | '.') && next.is_some_and(|next| digit(next) || next == '.')
 }
 
 fn number(letters: &[char], from: usize) -> Result<(Word, usize), Fault> {

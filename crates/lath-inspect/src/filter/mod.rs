@@ -56,5 +56,9 @@ struct Spot {
 }
 
 fn fault(column: usize, message: String) -> Fault {
-    Fault { status: 400, message: format!("{message} (at column {column} of the filter)"), column: Some(column) }
+    Fault {
+        status: 400,
+        message: format!("{message} (at column {column} of the filter)"),
+        column: Some(column),
+    }
 }

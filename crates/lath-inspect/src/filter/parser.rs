@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn or_binds_less_than_and() {
         let expr = parse("a && !b || tags has X|Y").unwrap();
-        let left = Expr::And(vec![Expr::Is(spot("a", 1)), Expr::Not(Box::new(Expr::Is(spot("b", 7))))]);
+        let left =
+            Expr::And(vec![Expr::Is(spot("a", 1)), Expr::Not(Box::new(Expr::Is(spot("b", 7))))]);
         let has = Expr::Has { field: spot("tags", 12), flags: vec![spot("X", 21), spot("Y", 23)] };
         assert_eq!(expr, Expr::Or(vec![left, has]));
     }
@@ -175,7 +176,10 @@ mod tests {
     fn check(text: &str) -> Result<(), TestCaseError> {
         if let Err(error) = parse(text) {
             let column = error.column.unwrap_or(0);
-            prop_assert!((1..=text.chars().count() + 1).contains(&column), "{text:?}: column {column}");
+            prop_assert!(
+                (1..=text.chars().count() + 1).contains(&column),
+                "{text:?}: column {column}"
+            );
         }
         Ok(())
     }

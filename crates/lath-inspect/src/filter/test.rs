@@ -26,7 +26,9 @@ impl Test {
     }
 
     fn of(meta: &TableMeta, expr: Expr) -> Result<Self, Fault> {
-        let each = |list: Vec<Expr>| list.into_iter().map(|expr| Self::of(meta, expr)).collect::<Result<_, _>>();
+        let each = |list: Vec<Expr>| {
+            list.into_iter().map(|expr| Self::of(meta, expr)).collect::<Result<_, _>>()
+        };
         Ok(match expr {
             Expr::And(list) => Self::All(each(list)?),
             Expr::Or(list) => Self::Any(each(list)?),
@@ -35,13 +37,20 @@ impl Test {
                 let column = find(meta, &field)?;
                 let is_number = column.is_number(meta);
                 match with {
-                    Literal::Number(number) if is_number && how != Compare::Like => Self::Number(column, how, number),
+                    Literal::Number(number) if is_number && how != Compare::Like => {
+                        Self::Number(column, how, number)
+                    }
                     Literal::Number(_) if !is_number => {
-                        let message = format!("`{}` is not a number: compare it with a text in quotes", field.name);
+                        let message = format!(
+                            "`{}` is not a number: compare it with a text in quotes",
+                            field.name
+                        );
                         return Err(fault(field.column, message));
                     }
                     Literal::Number(number) => Self::Text(column, how, number.to_string()),
-                    Literal::Text(text) if how == Compare::Like => Self::Text(column, how, text.to_lowercase()),
+                    Literal::Text(text) if how == Compare::Like => {
+                        Self::Text(column, how, text.to_lowercase())
+                    }
                     Literal::Text(text) => Self::Text(column, how, text),
                 }
             }
@@ -49,14 +58,22 @@ impl Test {
                 let column = find(meta, &field)?;
                 let known = column.field(meta).and_then(|field| field.flags.as_ref());
                 let (Column::Field(at), Some(known)) = (&column, known) else {
-                    let message = format!("`{}` has no flags: `has` is for fields made by `bitflags!`", field.name);
+                    let message = format!(
+                        "`{}` has no flags: `has` is for fields made by `bitflags!`",
+                        field.name
+                    );
                     return Err(fault(field.column, message));
                 };
                 let mut bits = 0;
                 for flag in flags {
                     let Some((_, value)) = known.iter().find(|(name, _)| *name == flag.name) else {
                         let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-                        let message = format!("`{}` has no flag `{}`, but {}", field.name, flag.name, names.join(", "));
+                        let message = format!(
+                            "`{}` has no flag `{}`, but {}",
+                            field.name,
+                            flag.name,
+                            names.join(", ")
+                        );
                         return Err(fault(flag.column, message));
                     };
                     bits |= value;
@@ -66,7 +83,10 @@ impl Test {
             Expr::Is(field) => {
                 let column = find(meta, &field)?;
                 if !column.is_number(meta) {
-                    let message = format!("`{}` is neither true nor false: compare it with something", field.name);
+                    let message = format!(
+                        "`{}` is neither true nor false: compare it with something",
+                        field.name
+                    );
                     return Err(fault(field.column, message));
                 }
                 Self::Number(column, Compare::NotEqual, 0.0)
@@ -80,7 +100,9 @@ impl Test {
             Self::All(list) => list.iter().all(|test| test.passes(row, clip)),
             Self::Any(list) => list.iter().any(|test| test.passes(row, clip)),
             Self::Not(test) => !test.passes(row, clip),
-            Self::Number(column, how, with) => column.number(row).is_some_and(|number| how.holds(&number, with)),
+            Self::Number(column, how, with) => {
+                column.number(row).is_some_and(|number| how.holds(&number, with))
+            }
             Self::Text(column, how, with) => {
                 clip.reset(LETTERS);
                 column.text(row, clip);

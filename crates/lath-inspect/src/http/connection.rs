@@ -1,4 +1,5 @@
-//! One connection: a request, an answer, the end. Or a request for beats, and beats until one of us goes.
+//! One connection: a request, an answer, the end. Or a request for beats, and beats until one of us
+//! goes.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -38,12 +39,16 @@ pub(super) fn serve(mut stream: TcpStream, shared: &Shared) {
     let _ = stream.set_nodelay(true);
     let answer = match parse::read(&mut stream, shared.slow) {
         Ok(None) => return,
-        Ok(Some((head, body))) => answer(&head, &body, shared).unwrap_or_else(|fault| Answer::Json(fault.into())),
+        Ok(Some((head, body))) => {
+            answer(&head, &body, shared).unwrap_or_else(|fault| Answer::Json(fault.into()))
+        }
         Err(fault) => Answer::Json(fault.into()),
     };
     // A client that is gone needs no answer.
     let _ = match answer {
-        Answer::Json(response) => send(&mut stream, response.status, "application/json", &response.body.to_string()),
+        Answer::Json(response) => {
+            send(&mut stream, response.status, "application/json", &response.body.to_string())
+        }
         Answer::File(kind, text) => send(&mut stream, 200, kind, text),
         Answer::Beats => beats(&mut stream, shared),
     };
@@ -53,7 +58,8 @@ pub(super) fn serve(mut stream: TcpStream, shared: &Shared) {
 /// Says that there are too many, without waiting for what is asked.
 pub(super) fn refuse(mut stream: TcpStream, shared: &Shared, most: usize) {
     let _ = stream.set_write_timeout(Some(shared.slow.min(Duration::from_millis(50))));
-    let response: Response = Fault::new(503, format!("{most} connections are open already: try again")).into();
+    let response: Response =
+        Fault::new(503, format!("{most} connections are open already: try again")).into();
     let _ = send(&mut stream, response.status, "application/json", &response.body.to_string());
 }
 
@@ -82,7 +88,13 @@ fn answer(head: &Head, body: &[u8], shared: &Shared) -> Result<Answer, Fault> {
         "POST" => {
             // Forms of other pages cannot send this without asking first.
             let kind = head.header("content-type")?.unwrap_or_default();
-            if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+            if !kind
+                .split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .eq_ignore_ascii_case("application/json")
+            {
                 return Err(Fault::new(415, "the body must be `application/json`".into()));
             }
             match Request::from_bytes(&request.path, body) {
@@ -90,24 +102,35 @@ fn answer(head: &Head, body: &[u8], shared: &Shared) -> Result<Answer, Fault> {
                 Err(response) => return Ok(Answer::Json(response)),
             }
         }
-        other => return Err(Fault::new(405, format!("`{other}` means nothing here: GET asks, POST tells"))),
+        other => {
+            return Err(Fault::new(
+                405,
+                format!("`{other}` means nothing here: GET asks, POST tells"),
+            ));
+        }
     };
     Ok(Answer::Json(shared.line.ask(request, shared.patience)))
 }
 
 fn send(stream: &mut TcpStream, status: u16, kind: &str, body: &str) -> io::Result<()> {
     let reason = reason(status);
-    let head = format!("HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n",
+        body.len()
+    );
     stream.write_all(format!("{head}{ALWAYS}\r\n{body}").as_bytes())
 }
 
 /// Server-sent events, for as long as both are there.
 fn beats(stream: &mut TcpStream, shared: &Shared) -> io::Result<()> {
     let Some(beats) = shared.line.listen() else {
-        let response: Response = Fault::new(503, "too many are waiting already: try again".into()).into();
+        let response: Response =
+            Fault::new(503, "too many are waiting already: try again".into()).into();
         return send(stream, response.status, "application/json", &response.body.to_string());
     };
-    stream.write_all(format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{ALWAYS}\r\n").as_bytes())?;
+    stream.write_all(
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{ALWAYS}\r\n").as_bytes(),
+    )?;
     while !shared.stop.load(Ordering::Acquire) {
         match beats.recv_timeout(QUIET) {
             Ok(beat) => stream.write_all(format!("event: beat\ndata: {beat}\n\n").as_bytes())?,
@@ -118,12 +141,15 @@ fn beats(stream: &mut TcpStream, shared: &Shared) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the connection without losing what was sent: what the client is still sending is read, a little of it.
+/// Ends the connection without losing what was sent: what the client is still sending is read, a
+/// little of it.
 fn finish(stream: &mut TcpStream) {
     let _ = stream.shutdown(Shutdown::Write);
     let deadline = Instant::now() + LINGER;
     let mut rest = [0; 4096];
-    while let Some(left) = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+    while let Some(left) =
+        deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    {
         let _ = stream.set_read_timeout(Some(left));
         match stream.read(&mut rest) {
             Ok(1..) => {}

@@ -1,7 +1,9 @@
-//! Who may ask: the names under which this machine is known, pages of our own, those who know the token.
+//! Who may ask: the names under which this machine is known, pages of our own, those who know the
+//! token.
 //!
-//! A page of somebody else, open in the same browser, can make it send requests here. The browser tells then where the page
-//! comes from (`Origin`), and for which name it looked us up (`Host`): both must be ours.
+//! A page of somebody else, open in the same browser, can make it send requests here. The browser
+//! tells then where the page comes from (`Origin`), and for which name it looked us up (`Host`):
+//! both must be ours.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -19,10 +21,18 @@ impl Guard {
         let port = address.port();
         hosts.push(address.to_string());
         if address.ip().is_loopback() || address.ip().is_unspecified() {
-            hosts.extend([format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")]);
+            hosts.extend([
+                format!("127.0.0.1:{port}"),
+                format!("localhost:{port}"),
+                format!("[::1]:{port}"),
+            ]);
         }
         // Browsers leave the usual port out.
-        let bare = hosts.iter().filter_map(|host| host.strip_suffix(":80")).map(str::to_owned).collect::<Vec<_>>();
+        let bare = hosts
+            .iter()
+            .filter_map(|host| host.strip_suffix(":80"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>();
         hosts.extend(bare);
         Self { hosts, token }
     }
@@ -33,11 +43,15 @@ impl Guard {
             return Err(Fault::new(400, "the request does not say for which `Host` it is".into()));
         };
         if !self.knows(host) {
-            let message = format!("`{host}` is not a name of this inspector: `BindOptions::allow_host` adds one");
+            let message = format!(
+                "`{host}` is not a name of this inspector: `BindOptions::allow_host` adds one"
+            );
             return Err(Fault::new(421, message));
         }
         match head.header("origin")? {
-            Some(origin) if !origin.strip_prefix("http://").is_some_and(|host| self.knows(host)) => {
+            Some(origin)
+                if !origin.strip_prefix("http://").is_some_and(|host| self.knows(host)) =>
+            {
                 Err(Fault::new(403, format!("pages of `{origin}` may not ask this inspector")))
             }
             _ => Ok(()),
@@ -57,7 +71,8 @@ impl Guard {
 
     fn knows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
-        // At an address of several machines' network, the address itself is a name, too: it cannot be looked up wrongly.
+        // At an address of several machines' network, the address itself is a name, too: it cannot
+        // be looked up wrongly.
         let is_address = self.token.is_some()
             && host.parse::<SocketAddr>().is_ok_and(|address| match address.ip() {
                 IpAddr::V4(ip) => !ip.is_unspecified(),
@@ -69,7 +84,8 @@ impl Guard {
 
 /// Compares in a time that does not tell how much is right.
 fn same(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
+    one.len() == other.len()
+        && one.iter().zip(other).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }
 
 #[cfg(test)]
@@ -106,12 +122,22 @@ mod tests {
 
     #[test]
     fn a_token_must_be_the_right_one() {
-        let guard = Guard::new("0.0.0.0:80".parse().unwrap(), vec!["box:80".into()], Some("0123456789abcdef".into()));
+        let guard = Guard::new(
+            "0.0.0.0:80".parse().unwrap(),
+            vec!["box:80".into()],
+            Some("0123456789abcdef".into()),
+        );
         assert_eq!(check(&guard, "Host: box:80"), 401);
         assert_eq!(check(&guard, "Host: box\r\nAuthorization: Bearer 0123456789abcdef"), 200);
         assert_eq!(check(&guard, "Host: box:80\r\nAuthorization: Bearer 0123456789abcdee"), 401);
         assert_eq!(check(&guard, "Host: box:80\r\nAuthorization: Bearer 0123456789abcdef"), 200);
-        assert_eq!(check(&guard, "Host: 10.0.0.7:80\r\nAuthorization: Bearer 0123456789abcdef"), 200);
-        assert_eq!(check(&guard, "Host: evil.example:80\r\nAuthorization: Bearer 0123456789abcdef"), 421);
+        assert_eq!(
+            check(&guard, "Host: 10.0.0.7:80\r\nAuthorization: Bearer 0123456789abcdef"),
+            200
+        );
+        assert_eq!(
+            check(&guard, "Host: evil.example:80\r\nAuthorization: Bearer 0123456789abcdef"),
+            421
+        );
     }
 }

@@ -1,10 +1,12 @@
 //! The server: requests over HTTP, on threads of its own.
 //!
-//! `parse` reads a request within limits of size and time, `guard` says who may ask, `page` has the files of the page,
-//! `connection` answers. Nothing here touches the world: requests go down the [`Line`] and answers come back.
+//! `parse` reads a request within limits of size and time, `guard` says who may ask, `page` has the
+//! files of the page, `connection` answers. Nothing here touches the world: requests go down the
+//! [`Line`] and answers come back.
 //!
-//! It speaks as much of HTTP/1.1 as a browser on the same machine needs, and closes a connection after one answer. There is
-//! no crate beneath it: the small ones cannot end a connection whose client is slow.
+//! It speaks as much of HTTP/1.1 as a browser on the same machine needs, and closes a connection
+//! after one answer. There is no crate beneath it: the small ones cannot end a connection whose
+//! client is slow.
 
 mod connection;
 mod guard;
@@ -90,8 +92,8 @@ pub struct BindOptions {
 }
 
 impl BindOptions {
-    /// A secret that requests must bring along. Needed for addresses that other machines can reach. The page is opened with
-    /// `#token=…` at the end of its address.
+    /// A secret that requests must bring along. Needed for addresses that other machines can reach.
+    /// The page is opened with `#token=…` at the end of its address.
     ///
     /// # Examples
     ///
@@ -102,7 +104,8 @@ impl BindOptions {
         self
     }
 
-    /// Another name, with its port, under which this machine is known. Requests for names that are not known are refused.
+    /// Another name, with its port, under which this machine is known. Requests for names that are
+    /// not known are refused.
     ///
     /// # Examples
     ///
@@ -113,7 +116,8 @@ impl BindOptions {
         self
     }
 
-    /// How long a client may take to send a request, or to take its answer: 5 seconds unless told otherwise.
+    /// How long a client may take to send a request, or to take its answer: 5 seconds unless told
+    /// otherwise.
     ///
     /// # Examples
     ///
@@ -168,8 +172,9 @@ impl BindOptions {
 }
 
 impl Inspector {
-    /// Makes an inspector that answers at an address of this machine that no other machine can reach, as `127.0.0.1:7878`.
-    /// Port 0 takes any port that is free: [`address`](Self::address) tells which.
+    /// Makes an inspector that answers at an address of this machine that no other machine can
+    /// reach, as `127.0.0.1:7878`. Port 0 takes any port that is free: [`address`](Self::address)
+    /// tells which.
     ///
     /// # Errors
     ///
@@ -195,7 +200,12 @@ impl Inspector {
     /// See [`BindOptions`].
     #[must_use]
     pub fn options() -> BindOptions {
-        BindOptions { token: None, hosts: Vec::new(), slow: Duration::from_secs(5), patience: Duration::from_secs(10) }
+        BindOptions {
+            token: None,
+            hosts: Vec::new(),
+            slow: Duration::from_secs(5),
+            patience: Duration::from_secs(10),
+        }
     }
 
     /// Where it answers.
@@ -247,7 +257,8 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
-        // Wakes the thread that waits for a connection; at an address of this machine if it listens at all of them.
+        // Wakes the thread that waits for a connection; at an address of this machine if it listens
+        // at all of them.
         let mut address = self.address;
         if address.ip().is_unspecified() {
             address.set_ip(match address {

@@ -20,7 +20,8 @@ pub(super) struct Head {
 impl Head {
     /// A header that may be there once. Twice is not an answer.
     pub(super) fn header(&self, name: &str) -> Result<Option<&str>, Fault> {
-        let mut found = self.headers.iter().filter(|header| header.0 == name).map(|header| header.1.as_str());
+        let mut found =
+            self.headers.iter().filter(|header| header.0 == name).map(|header| header.1.as_str());
         let first = found.next();
         match found.next() {
             Some(_) => Err(Fault::new(400, format!("there is more than one `{name}`"))),
@@ -30,7 +31,8 @@ impl Head {
 
     /// What is before the first empty line.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Fault> {
-        let bad = |what: &str| Fault::new(400, format!("this is not a request of HTTP/1.1: {what}"));
+        let bad =
+            |what: &str| Fault::new(400, format!("this is not a request of HTTP/1.1: {what}"));
         let text = std::str::from_utf8(bytes).map_err(|_| bad("its head is not text"))?;
         let mut lines = text.split("\r\n");
         let first = lines.next().unwrap_or_default();
@@ -51,7 +53,9 @@ impl Head {
         }
         let mut headers = Vec::new();
         for line in lines.filter(|line| !line.is_empty()) {
-            let Some((name, value)) = line.split_once(':') else { return Err(bad("a header has no colon")) };
+            let Some((name, value)) = line.split_once(':') else {
+                return Err(bad("a header has no colon"));
+            };
             let is_name = |byte: u8| byte.is_ascii_graphic() && byte != b':';
             if name.is_empty() || !name.bytes().all(is_name) || value.contains(['\r', '\n', '\0']) {
                 return Err(bad("a header has a bad name or value"));
@@ -64,13 +68,18 @@ impl Head {
     /// How many bytes follow.
     pub(super) fn body_length(&self) -> Result<usize, Fault> {
         if self.header("transfer-encoding")?.is_some() {
-            return Err(Fault::new(501, "a body in chunks is not understood: send `Content-Length`".into()));
+            return Err(Fault::new(
+                501,
+                "a body in chunks is not understood: send `Content-Length`".into(),
+            ));
         }
         let Some(length) = self.header("content-length")? else { return Ok(0) };
         let is_number = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
         match length.parse::<usize>() {
             Ok(length) if is_number && length <= MOST_BYTES => Ok(length),
-            _ if is_number => Err(Fault::new(413, format!("the body has more than {MOST_BYTES} bytes"))),
+            _ if is_number => {
+                Err(Fault::new(413, format!("the body has more than {MOST_BYTES} bytes")))
+            }
             _ => Err(Fault::new(400, "`Content-Length` is not a number".into())),
         }
     }
@@ -88,7 +97,10 @@ impl Timed for std::net::TcpStream {
 }
 
 /// Reads a head and a body. `None` if nobody sent anything.
-pub(super) fn read(stream: &mut impl Timed, time: Duration) -> Result<Option<(Head, Vec<u8>)>, Fault> {
+pub(super) fn read(
+    stream: &mut impl Timed,
+    time: Duration,
+) -> Result<Option<(Head, Vec<u8>)>, Fault> {
     let deadline = Instant::now() + time;
     let mut bytes = Vec::new();
     let (head, mut body) = loop {
@@ -101,7 +113,11 @@ pub(super) fn read(stream: &mut impl Timed, time: Duration) -> Result<Option<(He
             return Err(Fault::new(431, format!("the head has more than {MOST_HEAD} bytes")));
         }
         if more(stream, deadline, &mut bytes)? == 0 {
-            return if bytes.is_empty() { Ok(None) } else { Err(Fault::new(400, "the request ends early".into())) };
+            return if bytes.is_empty() {
+                Ok(None)
+            } else {
+                Err(Fault::new(400, "the request ends early".into()))
+            };
         }
     };
     let length = head.body_length()?;
@@ -121,7 +137,10 @@ fn find_end(bytes: &[u8]) -> Option<usize> {
 
 fn more(stream: &mut impl Timed, deadline: Instant, bytes: &mut Vec<u8>) -> Result<usize, Fault> {
     let slow = || Fault::new(408, "the request took too long to arrive".into());
-    let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()).ok_or_else(slow)?;
+    let left = deadline
+        .checked_duration_since(Instant::now())
+        .filter(|left| !left.is_zero())
+        .ok_or_else(slow)?;
     let mut part = [0; 4096];
     let read = stream.set_time(left).and_then(|()| stream.read(&mut part));
     match read {
@@ -130,7 +149,11 @@ fn more(stream: &mut impl Timed, deadline: Instant, bytes: &mut Vec<u8>) -> Resu
             Ok(count)
         }
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(1),
-        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => Err(slow()),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+        {
+            Err(slow())
+        }
         Err(_) => Ok(0),
     }
 }
@@ -164,7 +187,8 @@ mod tests {
 
     #[test]
     fn a_request_in_pieces_is_a_request() {
-        let text = "POST /api/v1/edit HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbody and more";
+        let text =
+            "POST /api/v1/edit HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbody and more";
         for piece in [1, 2, 3, 1000] {
             let (head, body) = parse(text, piece).unwrap().unwrap();
             assert_eq!((head.method.as_str(), head.target.as_str()), ("POST", "/api/v1/edit"));

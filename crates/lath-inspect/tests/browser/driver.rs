@@ -20,7 +20,11 @@ impl Browser {
     /// Whether there is one on this machine.
     pub(crate) fn is_there() -> bool {
         let answers = |program: &str| {
-            let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+            let asked = Command::new(program)
+                .arg("--version")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status();
             asked.is_ok_and(|status| status.success())
         };
         answers("chromedriver") && answers("chromium")
@@ -36,7 +40,10 @@ impl Browser {
         let mut lines = BufReader::new(driver.stdout.take().expect("it is piped")).lines();
         let port = loop {
             let line = lines.next().expect("chromedriver says its port").expect("as text");
-            let port = line.split("on port ").nth(1).and_then(|rest| rest.trim_end_matches('.').parse().ok());
+            let port = line
+                .split("on port ")
+                .nth(1)
+                .and_then(|rest| rest.trim_end_matches('.').parse().ok());
             let port = port.filter(|&port: &u16| port != 0); // it first repeats what it was asked for
             if let Some(port) = port {
                 break port;
@@ -54,7 +61,8 @@ impl Browser {
         let wanted = json!({
             "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" },
         });
-        let session = browser.call("POST", "/session", json!({ "capabilities": { "alwaysMatch": wanted } }));
+        let session =
+            browser.call("POST", "/session", json!({ "capabilities": { "alwaysMatch": wanted } }));
         browser.session = format!("/session/{}", session["sessionId"].as_str().expect("a session"));
         browser.resize(width, height);
         browser
@@ -68,7 +76,8 @@ impl Browser {
 
     fn try_call(&self, method: &str, path: &str, body: Value) -> Value {
         let body = if method == "POST" { body.to_string() } else { String::new() };
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
+        let mut stream =
+            TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         write!(
             stream,
@@ -106,7 +115,8 @@ impl Browser {
     /// Gives the page itself this size; the window is a little larger.
     pub(crate) fn resize(&self, width: u32, height: u32) {
         self.post("/window/rect", json!({ "width": width, "height": height }));
-        let [wide, high] = ["outerWidth - innerWidth", "outerHeight - innerHeight"].map(|edge| self.eval(edge));
+        let [wide, high] =
+            ["outerWidth - innerWidth", "outerHeight - innerHeight"].map(|edge| self.eval(edge));
         let [wide, high] = [wide, high].map(|edge| edge.as_f64().unwrap_or(0.0));
         let size = json!({ "width": f64::from(width) + wide, "height": f64::from(height) + high });
         self.post("/window/rect", size);
@@ -115,7 +125,10 @@ impl Browser {
     /// Shows the page as a telephone would: windows cannot be that small.
     pub(crate) fn as_phone(&self) {
         let params = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
-        self.post("/goog/cdp/execute", json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": params }));
+        self.post(
+            "/goog/cdp/execute",
+            json!({ "cmd": "Emulation.setDeviceMetricsOverride", "params": params }),
+        );
     }
 
     /// The value of an expression on the page.
@@ -172,7 +185,8 @@ impl Browser {
     /// What the page has complained about.
     pub(crate) fn messages(&self) -> Vec<String> {
         let log = self.post("/se/log", json!({ "type": "browser" }));
-        let severe = log.as_array().into_iter().flatten().filter(|entry| entry["level"] == "SEVERE");
+        let severe =
+            log.as_array().into_iter().flatten().filter(|entry| entry["level"] == "SEVERE");
         severe.map(|entry| entry["message"].as_str().unwrap_or_default().to_owned()).collect()
     }
 

@@ -1,7 +1,8 @@
-//! The page in a real browser, against a world that runs: what is clicked happens, and what happens is seen.
+//! The page in a real browser, against a world that runs: what is clicked happens, and what happens
+//! is seen.
 //!
-//! Needs `chromium` and `chromedriver`. Without them it is skipped and says so; with `LATH_CI=1` that is a failure.
-//! `LATH_SCREENSHOTS=folder` keeps the pictures there.
+//! Needs `chromium` and `chromedriver`. Without them it is skipped and says so; with `LATH_CI=1`
+//! that is a failure. `LATH_SCREENSHOTS=folder` keeps the pictures there.
 #![cfg(feature = "http")]
 
 #[path = "../../examples/battle/mod.rs"]
@@ -33,7 +34,10 @@ struct Battle {
 
 impl Battle {
     fn start(actors: usize) -> Self {
-        let mut inspector = Inspector::options().world_timeout(Duration::from_secs(60)).bind("127.0.0.1:0").unwrap();
+        let mut inspector = Inspector::options()
+            .world_timeout(Duration::from_secs(60))
+            .bind("127.0.0.1:0")
+            .unwrap();
         let address = format!("http://{}/", inspector.address().unwrap());
         let (errands, to_do) = channel::<Errand>();
         let stop = Arc::new(AtomicBool::new(false));
@@ -105,10 +109,15 @@ fn is_drawn(selector: &str) -> String {
 }
 
 fn count(browser: &Browser) -> String {
-    browser.eval("document.querySelector('#view-things .note').textContent").as_str().unwrap().to_owned()
+    browser
+        .eval("document.querySelector('#view-things .note').textContent")
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
-/// Whether there is a browser; without one, says so past the test's own output, which nobody would see.
+/// Whether there is a browser; without one, says so past the test's own output, which nobody would
+/// see.
 fn is_there() -> bool {
     let is_there = Browser::is_there();
     assert!(
@@ -116,7 +125,8 @@ fn is_there() -> bool {
         "there is no chromium and chromedriver, which CI installs"
     );
     if !is_there {
-        let _ = std::io::stderr().write_all(b"SKIPPED: there is no chromium and chromedriver on this machine\n");
+        let _ = std::io::stderr()
+            .write_all(b"SKIPPED: there is no chromium and chromedriver on this machine\n");
     }
     is_there
 }
@@ -149,14 +159,16 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     let leader = browser.eval("document.querySelector('#view-things .row[data-id]').dataset.id");
     let leader = Handle::<Actor>::from_bits(leader.as_str().unwrap().parse().unwrap());
 
-    // Tags to click on: with, without, whatever. What is typed counts as well, and its mistakes are shown where they are.
+    // Tags to click on: with, without, whatever. What is typed counts as well, and its mistakes are
+    // shown where they are.
     browser.click("[data-tag=ELF]");
     browser.wait("document.querySelector('#view-things .note').textContent === '1 pass'");
     browser.fill("#filter", "hp <");
     browser.wait("document.querySelector('#view-things .error').textContent.includes('column 5')");
     browser.fill("#filter", "name ~ \"leader\"");
     browser.click("[data-tag=ELF]");
-    browser.wait("document.querySelector('[data-tag=ELF]').getAttribute('aria-pressed') === 'mixed'");
+    browser
+        .wait("document.querySelector('[data-tag=ELF]').getAttribute('aria-pressed') === 'mixed'");
     browser.wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent === 'leader of the Red Hand'");
     browser.click("[data-tag=ELF]");
     browser.wait("document.querySelector('#view-things .note').textContent === '2 pass'");
@@ -167,7 +179,8 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser
         .wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent.includes('Silver')");
     browser.click("[data-sort=name]");
-    let headings = "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
+    let headings =
+        "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
     browser.eval("[...document.querySelectorAll('#view-things .menu > button')][0].click()");
     browser.eval(
         "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
@@ -199,7 +212,9 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     browser.wait("document.querySelector('#details input[aria-label=hp]')");
     let hp = battle.ask(move |world, _| *world.read(leader).hp);
     browser.fill("#details input[aria-label=hp]", "much\u{E007}");
-    browser.wait("document.querySelector('[data-field=hp] .wrong').textContent.includes('cannot be that')");
+    browser.wait(
+        "document.querySelector('[data-field=hp] .wrong').textContent.includes('cannot be that')",
+    );
     assert_eq!(battle.ask(move |world, _| *world.read(leader).hp), hp);
     browser.fill("#details input[aria-label=hp]", "42.5\u{E007}");
     while battle.ask(move |world, _| *world.read(leader).hp) != 42.5 {
@@ -247,8 +262,10 @@ fn the_page_shows_and_changes_a_world_that_runs() {
             nodes[0].dispatchEvent(new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true }));
             nodes[0].dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })); })()",
     );
-    let [child, parent] = [0, 1].map(|at| browser.eval(&format!("window.moved[{at}]")).as_str().unwrap().to_owned());
-    let [child, parent] = [child, parent].map(|bits| Handle::<Actor>::from_bits(bits.parse().unwrap()));
+    let [child, parent] =
+        [0, 1].map(|at| browser.eval(&format!("window.moved[{at}]")).as_str().unwrap().to_owned());
+    let [child, parent] =
+        [child, parent].map(|bits| Handle::<Actor>::from_bits(bits.parse().unwrap()));
     while battle.ask(move |world, _| world.pool::<Actor>().tree().parent(child)) != Some(parent) {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -312,8 +329,11 @@ fn the_page_shows_and_changes_a_world_that_runs() {
     picture(&browser, "phone");
 
     // The last filter of a mistaken kind is answered with 400, which browsers report as well.
-    let messages: Vec<_> =
-        browser.messages().into_iter().filter(|message| !message.contains("the server responded")).collect();
+    let messages: Vec<_> = browser
+        .messages()
+        .into_iter()
+        .filter(|message| !message.contains("the server responded"))
+        .collect();
     assert!(messages.is_empty(), "the page complains: {messages:#?}");
 }
 
@@ -331,11 +351,13 @@ fn a_table_that_is_taller_than_browsers_can_draw_scrolls_to_its_end() {
         let actors = world.pool::<Actor>();
         (actors.len(), actors.handles().last().unwrap().to_bits())
     });
-    let row = browser.eval("parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row'))");
+    let row = browser
+        .eval("parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row'))");
     assert!(live as f64 * row.as_f64().unwrap() > 8e6, "not tall enough to show anything");
     // All of them are listed: the heading with the number has spaces in it.
-    let listed =
-        format!("document.querySelector('#view-things .note').textContent.replaceAll(' ', '') === '{live}things'");
+    let listed = format!(
+        "document.querySelector('#view-things .note').textContent.replaceAll(' ', '') === '{live}things'"
+    );
     browser.wait(&listed);
     browser.eval("document.querySelector('.scroll').scrollTop = 1e12");
     browser.wait(&format!("document.querySelector('#view-things .row[data-id=\"{last}\"]')"));
@@ -348,5 +370,7 @@ fn a_table_that_is_taller_than_browsers_can_draw_scrolls_to_its_end() {
     browser.wait(&seen);
     browser.keys(".scroll", "\u{E011}"); // Home
     browser.wait("document.querySelector('#view-things .row[data-at=\"0\"][data-id]')");
-    browser.wait("document.querySelector('#details h2').textContent.includes('leader of the Red Hand')");
+    browser.wait(
+        "document.querySelector('#details h2').textContent.includes('leader of the Red Hand')",
+    );
 }

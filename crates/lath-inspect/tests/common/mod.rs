@@ -145,7 +145,10 @@ impl Fixture {
 /// The field of a thing's details.
 pub fn field<'a>(thing: &'a Value, name: &str) -> &'a Value {
     let fields = thing["fields"].as_array().unwrap();
-    fields.iter().find(|field| field["name"] == name).unwrap_or_else(|| panic!("no field {name} in {thing}"))
+    fields
+        .iter()
+        .find(|field| field["name"] == name)
+        .unwrap_or_else(|| panic!("no field {name} in {thing}"))
 }
 
 /// The labels of some rows or nodes.

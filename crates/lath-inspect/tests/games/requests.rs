@@ -7,8 +7,8 @@ use crate::common::dice::Dice;
 use crate::common::{Actor, Fixture, House};
 
 const PATHS: &[&str] = &[
-    "world", "things", "thing", "tree", "map", "schedule", "charts", "control", "edit", "spawn", "despawn", "attach",
-    "detach", "undo", "events", "", "things/", "../world",
+    "world", "things", "thing", "tree", "map", "schedule", "charts", "control", "edit", "spawn",
+    "despawn", "attach", "detach", "undo", "events", "", "things/", "../world",
 ];
 
 const NAMES: &[&str] = &[
@@ -77,7 +77,8 @@ fn value(at: &Fixture, pick: u32) -> Value {
         2 | 3 => json!(ids[(pick / 8) as usize % ids.len()]),
         4 => json!(pick / 8 % 100),
         5 => json!(-1.5e300),
-        6 => [json!(null), json!(true), json!([1, "MOVES"]), json!({ "x": 1.0, "y": null })][(pick / 8) as usize % 4]
+        6 => [json!(null), json!(true), json!([1, "MOVES"]), json!({ "x": 1.0, "y": null })]
+            [(pick / 8) as usize % 4]
             .clone(),
         _ => json!(["Actor", "hp", "tags", "pos"][(pick / 8) as usize % 4]),
     }
@@ -113,8 +114,15 @@ fn some_request(at: &Fixture, random: &mut Dice) -> Request {
 /// Asks, looks at the answer, and lets the world go on.
 pub(crate) fn ask(at: &mut Fixture, request: Request) -> Response {
     let response = at.ask(request.clone());
-    assert!([200, 400, 404, 405, 409, 410, 422].contains(&response.status), "{request:?}: {response:?}");
-    assert_eq!(response.status != 200, response.body["error"].is_object(), "{request:?}: {response:?}");
+    assert!(
+        [200, 400, 404, 405, 409, 410, 422].contains(&response.status),
+        "{request:?}: {response:?}"
+    );
+    assert_eq!(
+        response.status != 200,
+        response.body["error"].is_object(),
+        "{request:?}: {response:?}"
+    );
     if at.inspector.steps() < 3 {
         at.schedule.run(&mut at.world);
     }

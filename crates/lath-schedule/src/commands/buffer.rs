@@ -58,7 +58,11 @@ impl Buffer {
     }
 
     /// The handle for a thing that is to be spawned.
-    pub(crate) fn deal<T: Resident>(&mut self, world: &World, thing: &T) -> Result<Handle<T>, SpawnFault> {
+    pub(crate) fn deal<T: Resident>(
+        &mut self,
+        world: &World,
+        thing: &T,
+    ) -> Result<Handle<T>, SpawnFault> {
         let number = self.lanes.iter().position(|dealt| dealt.of == TypeId::of::<T>());
         let number = number.unwrap_or_else(|| {
             let lane = Lane::new(self.lane.0, self.lane.1);
@@ -106,7 +110,11 @@ impl Buffer {
             queue.append(&mut part.queue);
             for used in &part.lanes {
                 let at = lanes.iter().position(|dealt| dealt.of == used.of).unwrap_or_else(|| {
-                    lanes.push(Dealt { of: used.of, lane: Lane::new(lane.0, lane.1), new_pool: None });
+                    lanes.push(Dealt {
+                        of: used.of,
+                        lane: Lane::new(lane.0, lane.1),
+                        new_pool: None,
+                    });
                     lanes.len() - 1
                 });
                 lanes[at].lane.join(number, &used.lane);
@@ -146,7 +154,8 @@ impl Buffer {
         self.parts.iter_mut().fold(result, |result, part| result.and(part.discard()))
     }
 
-    /// Drops all commands of a system that has failed already: what they panic with is not of interest any more.
+    /// Drops all commands of a system that has failed already: what they panic with is not of
+    /// interest any more.
     pub(crate) fn give_up(&mut self) {
         self.discard().unwrap_or_else(forget);
     }

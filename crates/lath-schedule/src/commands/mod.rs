@@ -16,12 +16,14 @@ pub(crate) use buffer::Buffer;
 use kinds::{Attach, AttachAt, Despawn, Detach, Do, Insert, Remove, Set, Spawn, Tag, Tell};
 pub(crate) use queue::forget;
 
-/// Changes to the world, to be made later: things put in and taken out, links, tags, resources, anything.
+/// Changes to the world, to be made later: things put in and taken out, links, tags, resources,
+/// anything.
 ///
-/// Commands are applied at the next [`barrier`](crate::Schedule::barrier), before the next system that needs a pool or the world
-/// alone, or at the end of the run: system by system in the order of the schedule, and in the order in which each system gave
-/// them. That order, and the handles of things that are spawned, do not depend on how many threads there are. A command about a
-/// thing that has died meanwhile does nothing; [`World::command_counts`] counts those.
+/// Commands are applied at the next [`barrier`](crate::Schedule::barrier), before the next system
+/// that needs a pool or the world alone, or at the end of the run: system by system in the order of
+/// the schedule, and in the order in which each system gave them. That order, and the handles of
+/// things that are spawned, do not depend on how many threads there are. A command about a thing
+/// that has died meanwhile does nothing; [`World::command_counts`] counts those.
 ///
 /// # Examples
 ///
@@ -51,14 +53,17 @@ pub struct Commands<'w> {
 }
 
 impl<'w> Commands<'w> {
-    /// Puts a thing into the pool of its type, later. The handle is good from then on, and can be used in other commands now.
+    /// Puts a thing into the pool of its type, later. The handle is good from then on, and can be
+    /// used in other commands now.
     ///
-    /// Every system that gives commands is dealt free slots of its own, in groups of 64: which handle a thing gets follows from
-    /// what is free, and from the order of the schedule. See [`Pool::deal`](lath_core::Pool::deal).
+    /// Every system that gives commands is dealt free slots of its own, in groups of 64: which
+    /// handle a thing gets follows from what is free, and from the order of the schedule. See
+    /// [`Pool::deal`](lath_core::Pool::deal).
     ///
     /// # Panics
     ///
-    /// If the free slots that were dealt to this system are used up: in a fixed pool each system gets its share only.
+    /// If the free slots that were dealt to this system are used up: in a fixed pool each system
+    /// gets its share only.
     ///
     /// # Examples
     ///
@@ -77,8 +82,9 @@ impl<'w> Commands<'w> {
     /// assert_eq!(world.pool::<Part>().tree().roots().count(), 1);
     /// ```
     pub fn spawn<T: Resident>(&mut self, thing: T) -> Handle<T> {
-        self.try_spawn(thing)
-            .unwrap_or_else(|error| panic!("cannot spawn a {}: {}", std::any::type_name::<T>(), error.fault))
+        self.try_spawn(thing).unwrap_or_else(|error| {
+            panic!("cannot spawn a {}: {}", std::any::type_name::<T>(), error.fault)
+        })
     }
 
     /// As [`spawn`](Self::spawn).
@@ -305,7 +311,8 @@ impl<'w> Commands<'w> {
         self.buffer.push(Remove::<R>::default());
     }
 
-    /// Sends an event, at the time when commands are applied: the way to send from a loop on several threads.
+    /// Sends an event, at the time when commands are applied: the way to send from a loop on
+    /// several threads.
     ///
     /// # Examples
     ///
@@ -362,8 +369,14 @@ impl<'w> Commands<'w> {
         self.buffer.len() == 0
     }
 
-    /// Calls `f` for every part of a loop, with commands of its own, which become this one's in order.
-    pub(crate) fn in_parts(&mut self, count: u32, threads: &Threads, f: impl Fn(u32, &mut Commands<'_>) + Sync) {
+    /// Calls `f` for every part of a loop, with commands of its own, which become this one's in
+    /// order.
+    pub(crate) fn in_parts(
+        &mut self,
+        count: u32,
+        threads: &Threads,
+        f: impl Fn(u32, &mut Commands<'_>) + Sync,
+    ) {
         let world = self.world;
         let parts = self.buffer.divide(count);
         threads.for_each_mut(parts, &|number, buffer| f(number, &mut Commands { buffer, world }));
@@ -371,8 +384,9 @@ impl<'w> Commands<'w> {
     }
 }
 
-// SAFETY: uses the commands of the system, which it declares; of the world it asks only which slots of pools are free, which
-// does not change while systems run that do not need a pool alone; those that do cannot have commands.
+// SAFETY: uses the commands of the system, which it declares; of the world it asks only which slots
+// of pools are free, which does not change while systems run that do not need a pool alone; those
+// that do cannot have commands.
 unsafe impl Param for Commands<'_> {
     type State = ();
     type Item<'w, 's> = Commands<'w>;
@@ -384,7 +398,8 @@ unsafe impl Param for Commands<'_> {
     fn init(_: &mut World) {}
 
     unsafe fn fetch<'w, 's>(_: &'s mut (), context: Context<'w>) -> Commands<'w> {
-        // SAFETY: nobody has the world exclusively, and nobody else has the commands (by the caller, and what was declared).
+        // SAFETY: nobody has the world exclusively, and nobody else has the commands (by the
+        // caller, and what was declared).
         unsafe { Commands { buffer: context.buffer(), world: context.world() } }
     }
 }

@@ -1,10 +1,14 @@
-#![expect(unsafe_code, reason = "keeps commands of any type one after another in one piece of memory")]
+#![expect(
+    unsafe_code,
+    reason = "keeps commands of any type one after another in one piece of memory"
+)]
 //! Commands of any type, one after another, in memory that is kept.
 //!
 //! # Invariants
 //!
-//! - **Q1** From `done` to the end, `words` is a row of entries: how many words the command takes, its `Run`, and the command
-//!   itself, which is of the type that the `Run` is for. All commands in it are whole.
+//! - **Q1** From `done` to the end, `words` is a row of entries: how many words the command takes,
+//!   its `Run`, and the command itself, which is of the type that the `Run` is for. All commands in
+//!   it are whole.
 
 use std::any::Any;
 use std::mem::MaybeUninit;
@@ -101,7 +105,8 @@ impl Queue {
         let run: Run = run::<C>;
         self.words.push(MaybeUninit::new(run as *const ()));
         self.words.resize(at + 2 + words_of::<C>(), MaybeUninit::uninit());
-        // SAFETY: the words behind the entry's head are large enough, and aligned: no more than a word is asked for.
+        // SAFETY: the words behind the entry's head are large enough, and aligned: no more than a
+        // word is asked for.
         unsafe { self.words.as_mut_ptr().add(at + 2).cast::<C>().write(command) };
         self.len += 1;
     }
@@ -139,18 +144,24 @@ impl Queue {
     pub(crate) fn reserve(&mut self, world: &mut World) {
         let mut at = self.done;
         while let Some((command, end, run)) = self.entry(at) {
-            // SAFETY: Q1: there is a command of the type that `run` is for, which stays where it is.
+            // SAFETY: Q1: there is a command of the type that `run` is for, which stays where it
+            // is.
             unsafe { run(command, Do::Reserve(world)) };
             at = end;
         }
     }
 
-    /// Applies all commands. `note` hears of each whether there was anything to do. If one panics, those after it are given up.
+    /// Applies all commands. `note` hears of each whether there was anything to do. If one panics,
+    /// those after it are given up.
     ///
     /// # Errors
     ///
     /// What the first one to panic panicked with.
-    pub(crate) fn apply(&mut self, world: &mut World, mut note: impl FnMut(&mut World, bool)) -> Result<(), Panic> {
+    pub(crate) fn apply(
+        &mut self,
+        world: &mut World,
+        mut note: impl FnMut(&mut World, bool),
+    ) -> Result<(), Panic> {
         let applied = catch_unwind(AssertUnwindSafe(|| {
             while let Some(done) = self.next(Do::Apply(world)) {
                 note(world, done);

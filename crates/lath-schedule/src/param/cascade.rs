@@ -14,8 +14,9 @@ use crate::run::Threads;
 use crate::shelf::{PlaceOf, Shelved};
 use crate::world::{Resident, World};
 
-/// Sweeps along the links of a relation: transforms, inherited visibility, total weight. Things are changed through the view `V`,
-/// beside a look at their parent, or their children, through `P`; systems that use other fields may run at the same time.
+/// Sweeps along the links of a relation: transforms, inherited visibility, total weight. Things are
+/// changed through the view `V`, beside a look at their parent, or their children, through `P`;
+/// systems that use other fields may run at the same time.
 ///
 /// # Examples
 ///
@@ -63,8 +64,8 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
         self.cascade.gather(f);
     }
 
-    /// Only what is marked, and all below it: as [`cascade_dirty`](lath_core::TreeMut::cascade_dirty) of a tree. Answers how many
-    /// there were.
+    /// Only what is marked, and all below it: as
+    /// [`cascade_dirty`](lath_core::TreeMut::cascade_dirty) of a tree. Answers how many there were.
     ///
     /// # Examples
     ///
@@ -116,7 +117,10 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
     /// # Examples
     ///
     /// See [`Cascade`].
-    pub fn par_down_dirty(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync) -> usize
+    pub fn par_down_dirty(
+        &mut self,
+        f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
+    ) -> usize
     where
         for<'x> P::Item<'x>: Send,
         for<'x> V::Item<'x>: Send,
@@ -162,14 +166,21 @@ where
         must_have_pool(*place, world)
     }
 
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Cascade<'w, P, V, R> {
+    unsafe fn fetch<'w, 's>(
+        place: &'s mut Self::State,
+        context: Context<'w>,
+    ) -> Cascade<'w, P, V, R> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Shelved(pool) = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<P::Thing>());
+        let Shelved(pool) =
+            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<P::Thing>());
         context.note_rows(pool.len());
         // SAFETY: nor does anybody use the fields, or the links, in a way that conflicts.
         match unsafe { pool.cascading::<R, P, V>() } {
             Some(cascade) => Cascade { cascade, threads: context.threads(), relation: PhantomData },
-            None => panic!("the pool of `{}` was replaced by a command of this run", type_name::<P::Thing>()),
+            None => panic!(
+                "the pool of `{}` was replaced by a command of this run",
+                type_name::<P::Thing>()
+            ),
         }
     }
 }

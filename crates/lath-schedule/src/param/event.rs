@@ -22,7 +22,8 @@ pub struct EventReader<'w, E> {
 }
 
 impl<'w, E> EventReader<'w, E> {
-    /// The events that this reader has not read yet, oldest first. They count as read, even if the iterator is dropped early.
+    /// The events that this reader has not read yet, oldest first. They count as read, even if the
+    /// iterator is dropped early.
     ///
     /// # Examples
     ///
@@ -55,8 +56,8 @@ impl<'w, E> EventReader<'w, E> {
         self.len() == 0
     }
 
-    /// How many of the events that this reader has not read were dropped, because of the [cap](Events::set_cap). Reading resets
-    /// it.
+    /// How many of the events that this reader has not read were dropped, because of the
+    /// [cap](Events::set_cap). Reading resets it.
     ///
     /// # Examples
     ///
@@ -74,7 +75,8 @@ impl<'w, E> EventReader<'w, E> {
 pub struct EventWriter<'w, E>(&'w mut Events<E>);
 
 impl<E> EventWriter<'_, E> {
-    /// Sends an event. Systems that come later in the order read it in this run, those before in the next.
+    /// Sends an event. Systems that come later in the order read it in this run, those before in
+    /// the next.
     ///
     /// # Examples
     ///
@@ -112,9 +114,13 @@ unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
         must_have(*place, world)
     }
 
-    unsafe fn fetch<'w, 's>((place, reader): &'s mut Self::State, context: Context<'w>) -> EventReader<'w, E> {
+    unsafe fn fetch<'w, 's>(
+        (place, reader): &'s mut Self::State,
+        context: Context<'w>,
+    ) -> EventReader<'w, E> {
         // SAFETY: nobody sends (by the caller, and what was declared).
-        let events = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<Events<E>>());
+        let events =
+            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<Events<E>>());
         EventReader { events, reader: reader.clone() }
     }
 }
@@ -136,8 +142,14 @@ unsafe impl<E: Send + Sync + 'static> Param for EventWriter<'_, E> {
         must_have(*place, world)
     }
 
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> EventWriter<'w, E> {
+    unsafe fn fetch<'w, 's>(
+        place: &'s mut Self::State,
+        context: Context<'w>,
+    ) -> EventWriter<'w, E> {
         // SAFETY: nobody else uses these events (by the caller, and what was declared).
-        EventWriter(unsafe { context.world().shelf.get_shared_mut(*place) }.unwrap_or_else(|| gone::<Events<E>>()))
+        EventWriter(
+            unsafe { context.world().shelf.get_shared_mut(*place) }
+                .unwrap_or_else(|| gone::<Events<E>>()),
+        )
     }
 }

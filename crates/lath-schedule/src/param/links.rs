@@ -47,8 +47,8 @@ impl<'w, T: Resident, R: Relation> Deref for Tree<'w, T, R> {
     }
 }
 
-/// The links of a relation, to be changed: what [`lath_core::TreeMut`] can do without touching the things. Other systems may be
-/// using those meanwhile. To sweep along the links there is
+/// The links of a relation, to be changed: what [`lath_core::TreeMut`] can do without touching the
+/// things. Other systems may be using those meanwhile. To sweep along the links there is
 /// [`Cascade`](crate::Cascade).
 ///
 /// # Examples
@@ -90,14 +90,24 @@ impl<T: Resident, R: Relation> DerefMut for TreeMut<'_, T, R> {
     }
 }
 
-pub(super) fn must_have_pool<T: Resident>(place: PlaceOf<Shelved<T>>, world: &World) -> Result<(), Missing> {
-    if world.shelf.has(place) { Ok(()) } else { Err(world.missing(MissingKind::Pool, type_name::<T>())) }
+pub(super) fn must_have_pool<T: Resident>(
+    place: PlaceOf<Shelved<T>>,
+    world: &World,
+) -> Result<(), Missing> {
+    if world.shelf.has(place) {
+        Ok(())
+    } else {
+        Err(world.missing(MissingKind::Pool, type_name::<T>()))
+    }
 }
 
 /// The pool is gone although `check` had found it.
 #[cold]
 pub(super) fn gone<T>() -> ! {
-    panic!("the pool of `{}` is gone: a hook or a command of this run has taken it away", type_name::<T>())
+    panic!(
+        "the pool of `{}` is gone: a hook or a command of this run has taken it away",
+        type_name::<T>()
+    )
 }
 
 // SAFETY: looks at the links that it declares.
@@ -118,8 +128,10 @@ unsafe impl<T: Resident, R: Relation> Param for Tree<'_, T, R> {
     }
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Tree<'w, T, R> {
-        // SAFETY: nobody has the pool exclusively, and nobody changes the links (by the caller, and what was declared).
-        let Shelved(pool) = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>());
+        // SAFETY: nobody has the pool exclusively, and nobody changes the links (by the caller, and
+        // what was declared).
+        let Shelved(pool) =
+            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>());
         Tree { tree: pool.tree_of::<R>(), relation: PhantomData }
     }
 }
@@ -148,11 +160,14 @@ unsafe impl<T: Resident, R: Relation> Param for TreeMut<'_, T, R> {
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> TreeMut<'w, T, R> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Shelved(pool) = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>());
+        let Shelved(pool) =
+            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>());
         // SAFETY: and nobody else uses the links of this relation.
         match unsafe { pool.links_mut::<R>() } {
             Some(tree) => TreeMut { tree, relation: PhantomData },
-            None => panic!("the pool of `{}` was replaced by a command of this run", type_name::<T>()),
+            None => {
+                panic!("the pool of `{}` was replaced by a command of this run", type_name::<T>())
+            }
         }
     }
 }

@@ -8,8 +8,8 @@ use super::{Context, Param};
 use crate::access::Access;
 use crate::world::World;
 
-/// A value of the system's own, kept from run to run: `L::default()` at first. It belongs to the schedule, not to the world: what
-/// must come along when the world is saved should be a resource.
+/// A value of the system's own, kept from run to run: `L::default()` at first. It belongs to the
+/// schedule, not to the world: what must come along when the world is saved should be a resource.
 ///
 /// # Examples
 ///

@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "declares the unsafe trait of parameters, and passes it on to the parts of tuples")]
+#![expect(
+    unsafe_code,
+    reason = "declares the unsafe trait of parameters, and passes it on to the parts of tuples"
+)]
 //! What systems are given: parameters, whose types say what is touched.
 
 mod cascade;
@@ -28,9 +31,10 @@ pub use pool::{PoolMut, PoolRef};
 pub use query::{Query, SingleError};
 pub use resource::{PinnedMut, PinnedRes, Res, ResMut};
 
-/// What a system can have as a parameter: [`Query`], [`Res`], [`ResMut`], [`Local`], [`Commands`](crate::Commands),
-/// [`EventReader`], [`EventWriter`], [`Tree`], [`TreeMut`], [`PoolRef`], [`PoolMut`], `&mut World`, options of resources, tuples
-/// of parameters, and structs that derive [`Params`](crate::Params).
+/// What a system can have as a parameter: [`Query`], [`Res`], [`ResMut`], [`Local`],
+/// [`Commands`](crate::Commands), [`EventReader`], [`EventWriter`], [`Tree`], [`TreeMut`],
+/// [`PoolRef`], [`PoolMut`], `&mut World`, options of resources, tuples of parameters, and structs
+/// that derive [`Params`](crate::Params).
 ///
 /// # Safety
 ///
@@ -68,9 +72,10 @@ pub unsafe trait Param: Sized {
     ///
     /// # Safety
     ///
-    /// For as long as `'w` nobody else uses what was declared in a way that conflicts with it, and the state was made for this
-    /// world.
-    unsafe fn fetch<'w, 's>(state: &'s mut Self::State, context: Context<'w>) -> Self::Item<'w, 's>;
+    /// For as long as `'w` nobody else uses what was declared in a way that conflicts with it, and
+    /// the state was made for this world.
+    unsafe fn fetch<'w, 's>(state: &'s mut Self::State, context: Context<'w>)
+    -> Self::Item<'w, 's>;
 }
 
 /// The parameter for one run.
@@ -89,8 +94,8 @@ pub struct Context<'w> {
 impl<'w> Context<'w> {
     /// # Safety
     ///
-    /// For as long as `'w` the world and the buffer live; the world is not used otherwise than through contexts, and the buffer
-    /// through one of them only.
+    /// For as long as `'w` the world and the buffer live; the world is not used otherwise than
+    /// through contexts, and the buffer through one of them only.
     pub(crate) unsafe fn new(
         world: NonNull<World>,
         buffer: NonNull<Buffer>,

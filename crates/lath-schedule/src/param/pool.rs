@@ -30,7 +30,8 @@ use crate::world::{Resident, World};
 /// ```
 pub struct PoolRef<'w, T: Resident>(&'w Pool<T>);
 
-/// By name and not by `Deref`: a `&Pool` could also stage things, in an order that depends on timing.
+/// By name and not by `Deref`: a `&Pool` could also stage things, in an order that depends on
+/// timing.
 impl<'w, T: Resident> PoolRef<'w, T> {
     /// As [`Pool::get`].
     pub fn get(&self, handle: Handle<T>) -> Option<ThingRef<'w, T>> {
@@ -94,9 +95,9 @@ impl<'w, T: Resident> PoolRef<'w, T> {
 
 /// All of a pool: to put in and take out at once, to cascade, to sort.
 ///
-/// A system that has one runs alone, after all commands so far have been applied. Where [`Commands`](crate::Commands), a
-/// [`Query`](crate::Query) or a [`TreeMut`](crate::TreeMut) will do, more can run at the same time. Hooks do not hear of what
-/// is done here.
+/// A system that has one runs alone, after all commands so far have been applied. Where
+/// [`Commands`](crate::Commands), a [`Query`](crate::Query) or a [`TreeMut`](crate::TreeMut) will
+/// do, more can run at the same time. Hooks do not hear of what is done here.
 ///
 /// # Examples
 ///
@@ -155,7 +156,8 @@ unsafe impl<T: Resident + Fields> Param for PoolRef<'_, T> {
     }
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolRef<'w, T> {
-        // SAFETY: nobody has the pool exclusively, and nobody writes to its things (by the caller, and what was declared).
+        // SAFETY: nobody has the pool exclusively, and nobody writes to its things (by the caller,
+        // and what was declared).
         PoolRef(&unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>()).0)
     }
 }
@@ -179,6 +181,10 @@ unsafe impl<T: Resident> Param for PoolMut<'_, T> {
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolMut<'w, T> {
         // SAFETY: nobody else uses the pool (by the caller, and what was declared).
-        PoolMut(&mut unsafe { context.world().shelf.get_shared_mut(*place) }.unwrap_or_else(|| gone::<T>()).0)
+        PoolMut(
+            &mut unsafe { context.world().shelf.get_shared_mut(*place) }
+                .unwrap_or_else(|| gone::<T>())
+                .0,
+        )
     }
 }

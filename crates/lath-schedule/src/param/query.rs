@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "hands out the fields that the system has declared, to several threads if asked")]
+#![expect(
+    unsafe_code,
+    reason = "hands out the fields that the system has declared, to several threads if asked"
+)]
 //! The things of a pool through a view: [`Query`].
 
 use std::error::Error;
@@ -15,15 +18,16 @@ use crate::run::Threads;
 use crate::shelf::{PlaceOf, Shelved};
 use crate::world::{Resident, World};
 
-/// A loop with commands is divided into so many parts at most. Every part is dealt free slots of its own: if there were more the
-/// larger a pool is, what they spawn would lie the further apart, and the pool would become larger still.
+/// A loop with commands is divided into so many parts at most. Every part is dealt free slots of
+/// its own: if there were more the larger a pool is, what they spawn would lie the further apart,
+/// and the pool would become larger still.
 const MOST_PARTS: u32 = 16;
 
 /// The things of a type that a view sees, as the view shows them.
 ///
-/// The view says which fields are read and which are written, and so which other systems may run at the same time. It is a struct
-/// that derives `View`, a tuple of [`Ref`](lath_core::Ref), [`Mut`](lath_core::Mut) and [`Handle`], or `&T` and `&mut T` for
-/// things in rows.
+/// The view says which fields are read and which are written, and so which other systems may run at
+/// the same time. It is a struct that derives `View`, a tuple of [`Ref`](lath_core::Ref),
+/// [`Mut`](lath_core::Mut) and [`Handle`], or `&T` and `&mut T` for things in rows.
 ///
 /// # Examples
 ///
@@ -54,7 +58,8 @@ pub struct Query<'w, V: View> {
 }
 
 impl<'w, V: View<Thing: Resident>> Query<'w, V> {
-    /// All that the view sees, in slot order. For views that do not write; others are iterated by `&mut query`.
+    /// All that the view sees, in slot order. For views that do not write; others are iterated by
+    /// `&mut query`.
     ///
     /// # Examples
     ///
@@ -94,7 +99,8 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
         self.views.each(f);
     }
 
-    /// As [`each`](Self::each), on several threads, in chunks of 4096 slots. Worth it from some tens of microseconds of work on.
+    /// As [`each`](Self::each), on several threads, in chunks of 4096 slots. Worth it from some
+    /// tens of microseconds of work on.
     ///
     /// # Examples
     ///
@@ -116,13 +122,14 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
         let chunks = self.views.chunks();
         let views = &self.views;
         self.threads.for_each(chunks, &|chunk| {
-            // SAFETY: every chunk is asked for once, and the views are borrowed exclusively for as long as the items live.
+            // SAFETY: every chunk is asked for once, and the views are borrowed exclusively for as
+            // long as the items live.
             unsafe { views.each_in_chunk(chunk, &f) }
         });
     }
 
-    /// As [`par_each`](Self::par_each), with commands. They are applied in slot order, whatever the threads do, and handles of
-    /// things that are spawned are the same on any number of threads.
+    /// As [`par_each`](Self::par_each), with commands. They are applied in slot order, whatever the
+    /// threads do, and handles of things that are spawned are the same on any number of threads.
     ///
     /// # Examples
     ///
@@ -160,7 +167,8 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
         });
     }
 
-    /// Calls `f` with slices over every run of neighbouring things that the view sees. Needs columns.
+    /// Calls `f` with slices over every run of neighbouring things that the view sees. Needs
+    /// columns.
     ///
     /// # Panics
     ///
@@ -201,8 +209,9 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
 
     /// Calls `f` with all that the view sees, beside a look at the same fields of all the others.
     ///
-    /// The others are all things of the pool but the one at hand, also those that the view's tags leave out. The view through which they
-    /// are seen is named in the call, reads only, and uses fields that this query uses; anything else does not compile.
+    /// The others are all things of the pool but the one at hand, also those that the view's tags
+    /// leave out. The view through which they are seen is named in the call, reads only, and uses
+    /// fields that this query uses; anything else does not compile.
     ///
     /// # Examples
     ///
@@ -227,7 +236,8 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
         self.views.each_with_rest(f);
     }
 
-    /// The view of one thing, if there is such a thing and the view sees it. For views that do not write.
+    /// The view of one thing, if there is such a thing and the view sees it. For views that do not
+    /// write.
     ///
     /// # Examples
     ///
@@ -237,8 +247,8 @@ impl<'w, V: View<Thing: Resident>> Query<'w, V> {
         self.views.get(handle)
     }
 
-    /// The views of many things, in the order of their handles: [`Pool::view_many`](lath_core::Pool::view_many). For views that do not
-    /// write.
+    /// The views of many things, in the order of their handles:
+    /// [`Pool::view_many`](lath_core::Pool::view_many). For views that do not write.
     ///
     /// # Examples
     ///
@@ -373,7 +383,11 @@ pub struct SingleError {
 
 impl fmt::Display for SingleError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "the query was asked for the single thing that it sees, but it sees {}", self.seen)
+        write!(
+            out,
+            "the query was asked for the single thing that it sees, but it sees {}",
+            self.seen
+        )
     }
 }
 
@@ -427,7 +441,8 @@ unsafe impl<V: View<Thing: Resident + Fields>> Param for Query<'_, V> {
     #[inline(always)]
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Query<'w, V> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Shelved(pool) = unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<V::Thing>());
+        let Shelved(pool) =
+            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<V::Thing>());
         context.note_rows(pool.len());
         // SAFETY: nor does anybody use the fields in a way that conflicts.
         Query { views: unsafe { pool.views::<V>() }, threads: context.threads() }

@@ -43,8 +43,8 @@ pub struct Res<'w, R>(&'w R);
 /// ```
 pub struct ResMut<'w, R>(&'w mut R);
 
-/// A look at a resource that stays on its thread, [`World::insert_pinned`]: the system runs on the thread that runs the
-/// schedule.
+/// A look at a resource that stays on its thread, [`World::insert_pinned`]: the system runs on the
+/// thread that runs the schedule.
 ///
 /// # Examples
 ///
@@ -99,13 +99,20 @@ impl<R> DerefMut for PinnedMut<'_, R> {
 }
 
 pub(super) fn must_have<R: 'static>(place: PlaceOf<R>, world: &World) -> Result<(), Missing> {
-    if world.shelf.has(place) { Ok(()) } else { Err(world.missing(MissingKind::Resource, type_name::<R>())) }
+    if world.shelf.has(place) {
+        Ok(())
+    } else {
+        Err(world.missing(MissingKind::Resource, type_name::<R>()))
+    }
 }
 
 /// `fetch` was called although `check` said that something is missing.
 #[cold]
 pub(super) fn gone<R>() -> ! {
-    panic!("the resource `{}` is gone: a hook or a command of this run has taken it away", type_name::<R>())
+    panic!(
+        "the resource `{}` is gone: a hook or a command of this run has taken it away",
+        type_name::<R>()
+    )
 }
 
 // SAFETY: looks at the one resource that it declares.
@@ -152,7 +159,9 @@ unsafe impl<R: Send + Sync + 'static> Param for ResMut<'_, R> {
     #[inline(always)]
     unsafe fn fetch<'w, 's>(place: &'s mut PlaceOf<R>, context: Context<'w>) -> ResMut<'w, R> {
         // SAFETY: nobody else uses the resource (by the caller, and what was declared).
-        ResMut(unsafe { context.world().shelf.get_shared_mut(*place) }.unwrap_or_else(|| gone::<R>()))
+        ResMut(
+            unsafe { context.world().shelf.get_shared_mut(*place) }.unwrap_or_else(|| gone::<R>()),
+        )
     }
 }
 
@@ -190,7 +199,10 @@ unsafe impl<R: Send + Sync + 'static> Param for Option<ResMut<'_, R>> {
     }
 
     #[inline]
-    unsafe fn fetch<'w, 's>(place: &'s mut PlaceOf<R>, context: Context<'w>) -> Option<ResMut<'w, R>> {
+    unsafe fn fetch<'w, 's>(
+        place: &'s mut PlaceOf<R>,
+        context: Context<'w>,
+    ) -> Option<ResMut<'w, R>> {
         // SAFETY: as for `ResMut`.
         unsafe { context.world().shelf.get_shared_mut(*place) }.map(ResMut)
     }
@@ -223,7 +235,13 @@ unsafe impl<R: 'static> Param for PinnedRes<'_, R> {
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PinnedRes<'w, R> {
         // SAFETY: nobody writes to the resource (by the caller, and what was declared).
-        PinnedRes(unsafe { context.world() }.shelf.get(*place).and_then(Pinned::get).unwrap_or_else(|| gone::<R>()))
+        PinnedRes(
+            unsafe { context.world() }
+                .shelf
+                .get(*place)
+                .and_then(Pinned::get)
+                .unwrap_or_else(|| gone::<R>()),
+        )
     }
 }
 

@@ -5,7 +5,8 @@ use super::{Context, Param};
 use crate::access::Access;
 use crate::world::World;
 
-/// Everything: the system runs alone, on the thread that runs the schedule, after all commands so far have been applied.
+/// Everything: the system runs alone, on the thread that runs the schedule, after all commands so
+/// far have been applied.
 // SAFETY: uses the world, which it declares to need alone.
 unsafe impl Param for &mut World {
     type State = ();

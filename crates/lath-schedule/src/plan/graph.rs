@@ -32,8 +32,8 @@ pub(crate) struct Graph {
     turns: Mutex<Turns>,
 }
 
-/// During a run, among those that must not run at the same time: who runs, and who waits for whom. There is room for all of
-/// them, so that nothing is allocated later.
+/// During a run, among those that must not run at the same time: who runs, and who waits for whom.
+/// There is room for all of them, so that nothing is allocated later.
 pub(crate) struct Turns {
     pub(crate) running: Vec<u32>,
     /// Whoever waits, and for whom.
@@ -64,7 +64,9 @@ impl Graph {
             }
         }
         for (at, &number) in (0..).zip(&members) {
-            for other in nodes[number as usize].unordered.iter().flat_map(|label| meant(nodes, label)) {
+            for other in
+                nodes[number as usize].unordered.iter().flat_map(|label| meant(nodes, label))
+            {
                 if let Some(other) = places[other as usize].filter(|&other| other != at) {
                     apart.push((at.min(other), at.max(other)));
                 }
@@ -90,8 +92,23 @@ impl Graph {
         let zeros = || members.iter().map(|_| AtomicU32::new(0)).collect();
         let (counters, links) = (zeros(), zeros());
         let followers = edges.iter().map(|&(_, after)| after).collect();
-        let (rank, turns) = (vec![0; members.len()], Turns::with_room_for(members.len().min(2 * apart.len())).into());
-        Self { rank, members, waits, counters, links, starts, followers, roots, apart, gain: 0, turns }
+        let (rank, turns) = (
+            vec![0; members.len()],
+            Turns::with_room_for(members.len().min(2 * apart.len())).into(),
+        );
+        Self {
+            rank,
+            members,
+            waits,
+            counters,
+            links,
+            starts,
+            followers,
+            roots,
+            apart,
+            gain: 0,
+            turns,
+        }
     }
 
     /// Takes note of how long each member takes, in nanoseconds.
@@ -126,7 +143,8 @@ impl Graph {
     }
 }
 
-/// Sorts pairs of members, each once: by the second number, and then by the first, as one sorts cards.
+/// Sorts pairs of members, each once: by the second number, and then by the first, as one sorts
+/// cards.
 fn tidy(pairs: &mut Vec<(u32, u32)>, members: usize) {
     let (mut by_second, mut by_first) = (vec![Vec::new(); members], vec![Vec::new(); members]);
     for (first, second) in pairs.drain(..) {
@@ -152,21 +170,26 @@ struct Users {
     readers: Vec<u32>,
 }
 
-/// Every system waits for those before it that it conflicts with; those that they wait for themselves are left out.
+/// Every system waits for those before it that it conflicts with; those that they wait for
+/// themselves are left out.
 fn conflicts(members: &[u32], nodes: &[Node], edges: &mut Vec<(u32, u32)>) {
-    // Sorted by what they use. It is searched for every touch, and grows only when something is touched for the first time.
+    // Sorted by what they use. It is searched for every touch, and grows only when something is
+    // touched for the first time.
     let mut users: Vec<((Key, u32), Users)> = Vec::new();
     for (at, &number) in (0..).zip(members) {
-        for touch in nodes[number as usize].access.touches.iter().filter(|touch| touch.key != Key::Commands) {
+        for touch in
+            nodes[number as usize].access.touches.iter().filter(|touch| touch.key != Key::Commands)
+        {
             let mut bits = touch.reads | touch.writes;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let used = (touch.key, bit);
-                let place = users.binary_search_by(|(other, _)| other.cmp(&used)).unwrap_or_else(|place| {
-                    users.insert(place, (used, Users::default()));
-                    place
-                });
+                let place =
+                    users.binary_search_by(|(other, _)| other.cmp(&used)).unwrap_or_else(|place| {
+                        users.insert(place, (used, Users::default()));
+                        place
+                    });
                 let Users { writer, readers } = &mut users[place].1;
                 if touch.writes >> bit & 1 == 0 {
                     edges.extend(writer.filter(|&writer| writer != at).map(|writer| (writer, at)));
@@ -175,9 +198,13 @@ fn conflicts(members: &[u32], nodes: &[Node], edges: &mut Vec<(u32, u32)>) {
                     }
                 } else {
                     if readers.iter().all(|&reader| reader == at) {
-                        edges.extend(writer.filter(|&writer| writer != at).map(|writer| (writer, at)));
+                        edges.extend(
+                            writer.filter(|&writer| writer != at).map(|writer| (writer, at)),
+                        );
                     }
-                    edges.extend(readers.drain(..).filter(|&reader| reader != at).map(|reader| (reader, at)));
+                    edges.extend(
+                        readers.drain(..).filter(|&reader| reader != at).map(|reader| (reader, at)),
+                    );
                     *writer = Some(at);
                 }
             }
@@ -186,7 +213,12 @@ fn conflicts(members: &[u32], nodes: &[Node], edges: &mut Vec<(u32, u32)>) {
 }
 
 /// As [`conflicts`], pair by pair, but for some pairs.
-fn conflicts_but(members: &[u32], nodes: &[Node], apart: &[(u32, u32)], edges: &mut Vec<(u32, u32)>) {
+fn conflicts_but(
+    members: &[u32],
+    nodes: &[Node],
+    apart: &[(u32, u32)],
+    edges: &mut Vec<(u32, u32)>,
+) {
     for (at, &number) in (0..).zip(members) {
         for (earlier, &other) in (0..at).zip(members) {
             let (one, two) = (&nodes[other as usize].access, &nodes[number as usize].access);

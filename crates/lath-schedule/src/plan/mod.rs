@@ -1,8 +1,11 @@
 //! The plan: from the order of addition to stages, and within a stage who waits for whom.
 //!
-//! 1. [`order`]: one line of systems. The order of addition, but where `before`, `after` and barriers say otherwise.
-//! 2. Stages: the line is cut where commands are applied, and around systems that run alone or on the caller's thread.
-//! 3. [`graph`]: within a stage a system waits for an earlier one if both touch the same and one of them writes.
+//! 1. [`order`]: one line of systems. The order of addition, but where `before`, `after` and
+//!    barriers say otherwise.
+//! 2. Stages: the line is cut where commands are applied, and around systems that run alone or on
+//!    the caller's thread.
+//! 3. [`graph`]: within a stage a system waits for an earlier one if both touch the same and one of
+//!    them writes.
 
 pub(crate) mod graph;
 pub(crate) mod order;
@@ -72,13 +75,23 @@ impl Plan {
     }
 }
 
-fn close(stages: &mut Vec<Stage>, together: &mut Vec<u32>, nodes: &[Node], constraints: &[(u32, u32)]) {
+fn close(
+    stages: &mut Vec<Stage>,
+    together: &mut Vec<u32>,
+    nodes: &[Node],
+    constraints: &[(u32, u32)],
+) {
     if !together.is_empty() {
-        stages.push(Stage::Together(Box::new(Graph::new(std::mem::take(together), nodes, constraints))));
+        stages.push(Stage::Together(Box::new(Graph::new(
+            std::mem::take(together),
+            nodes,
+            constraints,
+        ))));
     }
 }
 
-/// Ends a stretch between two barriers: every system in it that gives commands gets a share of the free slots.
+/// Ends a stretch between two barriers: every system in it that gives commands gets a share of the
+/// free slots.
 fn apply(stages: &mut Vec<Stage>, giving: &mut Vec<u32>, nodes: &mut [Node]) {
     let count = giving.len() as u32;
     for (lane, &number) in giving.iter().enumerate() {

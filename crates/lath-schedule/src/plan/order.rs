@@ -8,7 +8,8 @@ use crate::set::Set;
 
 /// The systems that a label means.
 pub(crate) fn meant(nodes: &[Node], label: &Label) -> impl Iterator<Item = u32> {
-    let is_meant = move |node: &Node| node.is_system() && label.means(&node.name, node.path, &node.sets);
+    let is_meant =
+        move |node: &Node| node.is_system() && label.means(&node.name, node.path, &node.sets);
     (0..).zip(nodes).filter(move |(_, node)| is_meant(node)).map(|(number, _)| number)
 }
 
@@ -20,7 +21,9 @@ pub(crate) fn constraints(nodes: &[Node], sets: &[Set]) -> Result<Vec<(u32, u32)
         let of_sets = sets.iter().filter(|set| node.sets.contains(&set.name));
         let before = node.before.iter().chain(of_sets.clone().flat_map(|set| &set.before));
         let after = node.after.iter().chain(of_sets.flat_map(|set| &set.after));
-        for (label, is_before) in before.map(|label| (label, true)).chain(after.map(|label| (label, false))) {
+        for (label, is_before) in
+            before.map(|label| (label, true)).chain(after.map(|label| (label, false)))
+        {
             let mut known = false;
             for other in meant(nodes, label).filter(|&other| other != number) {
                 known = true;
@@ -38,7 +41,9 @@ pub(crate) fn constraints(nodes: &[Node], sets: &[Set]) -> Result<Vec<(u32, u32)
             must_be_known(nodes, sets, node, label, known)?;
         }
         if node.is_gate() {
-            let is_member = |other: &Node| !other.is_gate() && node.sets.iter().all(|set| other.sets.contains(set));
+            let is_member = |other: &Node| {
+                !other.is_gate() && node.sets.iter().all(|set| other.sets.contains(set))
+            };
             let members = (0..).zip(nodes).filter(|(_, other)| is_member(other));
             edges.extend(members.map(|(other, _)| (number, other)));
         }
@@ -54,7 +59,13 @@ pub(crate) fn constraints(nodes: &[Node], sets: &[Set]) -> Result<Vec<(u32, u32)
     Ok(edges)
 }
 
-fn must_be_known(nodes: &[Node], sets: &[Set], node: &Node, label: &Label, known: bool) -> Result<(), PlanError> {
+fn must_be_known(
+    nodes: &[Node],
+    sets: &[Set],
+    node: &Node,
+    label: &Label,
+    known: bool,
+) -> Result<(), PlanError> {
     // A set without members is known all the same.
     if known || matches!(label, Label::Name(name) if sets.iter().any(|set| set.name == *name)) {
         return Ok(());
@@ -69,11 +80,13 @@ fn must_be_known(nodes: &[Node], sets: &[Set], node: &Node, label: &Label, known
 /// The name that was probably meant.
 pub(crate) fn suggestion(nodes: &[Node], name: &str) -> Option<String> {
     let systems = nodes.iter().filter(|node| node.is_system());
-    let mut names = systems.flat_map(|node| std::iter::once(&*node.name).chain(node.sets.iter().map(|set| &**set)));
+    let mut names = systems
+        .flat_map(|node| std::iter::once(&*node.name).chain(node.sets.iter().map(|set| &**set)));
     closest(name, &mut names).map(str::to_owned).filter(|meant| meant != name)
 }
 
-/// All entries in a line: always the first in the order of addition that nobody else must come before.
+/// All entries in a line: always the first in the order of addition that nobody else must come
+/// before.
 pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, PlanError> {
     let mut waits = vec![0u32; nodes.len()];
     let mut followers = vec![Vec::new(); nodes.len()];
@@ -82,7 +95,8 @@ pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, Pla
         followers[before as usize].push(after);
     }
     // Those that wait for nobody, the first one last.
-    let mut ready: Vec<u32> = (0..nodes.len() as u32).rev().filter(|&number| waits[number as usize] == 0).collect();
+    let mut ready: Vec<u32> =
+        (0..nodes.len() as u32).rev().filter(|&number| waits[number as usize] == 0).collect();
     let mut line = Vec::with_capacity(nodes.len());
     while let Some(number) = ready.pop() {
         line.push(number);
@@ -96,12 +110,16 @@ pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, Pla
     if line.len() == nodes.len() { Ok(line) } else { Err(cycle(nodes, edges, &waits)) }
 }
 
-/// The shortest way to say why there is no line: entries that are left over, each of which must come before the next.
+/// The shortest way to say why there is no line: entries that are left over, each of which must
+/// come before the next.
 fn cycle(nodes: &[Node], edges: &[(u32, u32)], waits: &[u32]) -> PlanError {
     let left = |number: u32| waits[number as usize] > 0;
-    // From an entry that is left over, backwards along entries that are left over, until one comes again.
-    let before = |number: u32| edges.iter().find(|edge| edge.1 == number && left(edge.0)).map(|edge| edge.0);
-    let mut path: Vec<u32> = (0..nodes.len() as u32).find(|&number| left(number)).into_iter().collect();
+    // From an entry that is left over, backwards along entries that are left over, until one comes
+    // again.
+    let before =
+        |number: u32| edges.iter().find(|edge| edge.1 == number && left(edge.0)).map(|edge| edge.0);
+    let mut path: Vec<u32> =
+        (0..nodes.len() as u32).find(|&number| left(number)).into_iter().collect();
     while let Some(earlier) = path.last().and_then(|&last| before(last)) {
         if let Some(start) = path.iter().position(|&number| number == earlier) {
             path.drain(..start);
@@ -110,5 +128,7 @@ fn cycle(nodes: &[Node], edges: &[(u32, u32)], waits: &[u32]) -> PlanError {
         path.push(earlier);
     }
     path.reverse();
-    PlanError::Cycle { systems: path.into_iter().map(|number| nodes[number as usize].system_name()).collect() }
+    PlanError::Cycle {
+        systems: path.into_iter().map(|number| nodes[number as usize].system_name()).collect(),
+    }
 }

@@ -1,10 +1,14 @@
-#![expect(unsafe_code, reason = "runs systems with shared use of the world, in an order in which they do not conflict")]
+#![expect(
+    unsafe_code,
+    reason = "runs systems with shared use of the world, in an order in which they do not conflict"
+)]
 //! Running a plan: stage by stage, on the caller's thread or on several.
 //!
 //! # Invariants
 //!
-//! - **E1** At any time, the systems that run are such that none writes what another uses: in a stage they wait for each other
-//!   as the graph says, and whoever needs a pool or the world alone has a stage of its own.
+//! - **E1** At any time, the systems that run are such that none writes what another uses: in a
+//!   stage they wait for each other as the graph says, and whoever needs a pool or the world alone
+//!   has a stage of its own.
 //! - **E2** A system is run by one thread at a time, and at most once in a stage.
 
 #[cfg(feature = "parallel")]
@@ -75,8 +79,19 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(world: &'a mut World, threads: &'a Threads, epoch: Instant, measure_all: bool) -> Self {
-        Self { world: NonNull::from(world), threads, epoch, measure_all, measured: AtomicBool::new(false) }
+    pub(crate) fn new(
+        world: &'a mut World,
+        threads: &'a Threads,
+        epoch: Instant,
+        measure_all: bool,
+    ) -> Self {
+        Self {
+            world: NonNull::from(world),
+            threads,
+            epoch,
+            measure_all,
+            measured: AtomicBool::new(false),
+        }
     }
 
     /// Whether any system was measured.
@@ -94,14 +109,17 @@ impl<'a> Run<'a> {
     ///
     /// # Safety
     ///
-    /// Nobody uses what the system touches in a way that conflicts (E1), and nobody else runs it (E2).
+    /// Nobody uses what the system touches in a way that conflicts (E1), and nobody else runs it
+    /// (E2).
     #[inline]
     unsafe fn run_node(&self, node: &mut Node) -> Result<(), Why> {
         match &mut node.work {
             Work::System(system) if node.is_plain && !self.measure_all && node.timing.is_tiny() => {
                 let rows = Cell::new(0);
                 // SAFETY: as in `run_unmeasured`.
-                let context = unsafe { Context::new(self.world, NonNull::from(&mut node.buffer), self.threads, &rows) };
+                let context = unsafe {
+                    Context::new(self.world, NonNull::from(&mut node.buffer), self.threads, &rows)
+                };
                 node.timing.runs += 1;
                 // SAFETY: passed on from the caller; the system was made ready for this world.
                 let result = unsafe { system.call(context) };
@@ -127,7 +145,8 @@ impl<'a> Run<'a> {
         let result = unsafe { self.run_unmeasured(node) };
         let took = start.elapsed();
         node.timing.note(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
-        node.timing.began = u64::try_from(start.duration_since(self.epoch).as_nanos()).unwrap_or(u64::MAX);
+        node.timing.began =
+            u64::try_from(start.duration_since(self.epoch).as_nanos()).unwrap_or(u64::MAX);
         node.timing.thread = threads::thread_number();
         self.measured.store(true, Relaxed);
         result
@@ -142,15 +161,17 @@ impl<'a> Run<'a> {
         let Node { work, conditions, gates, buffer, timing, .. } = node;
         let rows = Cell::new(0);
         let buffer = NonNull::from(buffer);
-        // SAFETY: the world and the buffer live as long as the run and the node, which are borrowed. The world is used through
-        // contexts only while systems run, and the buffer through this one, since it is this node's (E2).
+        // SAFETY: the world and the buffer live as long as the run and the node, which are
+        // borrowed. The world is used through contexts only while systems run, and the buffer
+        // through this one, since it is this node's (E2).
         let context = unsafe { Context::new(self.world, buffer, self.threads, &rows) };
         if gates.iter().any(|gate| !gate.load(Acquire)) {
             return Ok(());
         }
         for condition in conditions.iter_mut() {
-            // SAFETY: conditions look only at what the system declares too (E1); nobody has the world exclusively, since a
-            // system that needs it alone is not running yet, but for this one.
+            // SAFETY: conditions look only at what the system declares too (E1); nobody has the
+            // world exclusively, since a system that needs it alone is not running yet, but for
+            // this one.
             let holds = unsafe {
                 condition.check(context.world()).map_err(Why::Missing)?;
                 condition.call(context)
@@ -206,7 +227,8 @@ impl<'a> Run<'a> {
         let run = || {
             for &number in list {
                 current = number;
-                // SAFETY: one after the other on this thread (E2), and `&mut self` keeps all others away (E1).
+                // SAFETY: one after the other on this thread (E2), and `&mut self` keeps all others
+                // away (E1).
                 unsafe { self.run_node(&mut nodes[number as usize]) }?;
             }
             Ok(())
@@ -220,8 +242,14 @@ impl<'a> Run<'a> {
         Err(Failure { node: current, why })
     }
 
-    /// Runs the systems of a stage one after another, in any order that the graph allows: another one for every seed.
-    pub(crate) fn run_shuffled(&mut self, nodes: &mut [Node], graph: &Graph, seed: u64) -> Result<(), Failure> {
+    /// Runs the systems of a stage one after another, in any order that the graph allows: another
+    /// one for every seed.
+    pub(crate) fn run_shuffled(
+        &mut self,
+        nodes: &mut [Node],
+        graph: &Graph,
+        seed: u64,
+    ) -> Result<(), Failure> {
         let mut waits = graph.waits.clone();
         let mut ready = graph.roots.clone();
         let mut list = Vec::with_capacity(graph.members.len());
@@ -243,8 +271,10 @@ impl<'a> Run<'a> {
     /// Applies the commands of some systems, in order.
     pub(crate) fn apply(&mut self, nodes: &mut [Node], list: &[u32]) -> Result<(), Failure> {
         let world = self.world();
-        // If code of the user's runs in between, it may spawn: handles that were promised are kept for their things.
-        let promised = world.has_hooks() || list.iter().any(|&number| nodes[number as usize].buffer.does_anything());
+        // If code of the user's runs in between, it may spawn: handles that were promised are kept
+        // for their things.
+        let promised = world.has_hooks()
+            || list.iter().any(|&number| nodes[number as usize].buffer.does_anything());
         if promised {
             list.iter().for_each(|&number| nodes[number as usize].buffer.reserve(world));
         }
@@ -253,7 +283,9 @@ impl<'a> Run<'a> {
             let buffer: &mut Buffer = &mut nodes[number as usize].buffer;
             if buffer.len() > 0 {
                 match buffer.apply(world) {
-                    Err(payload) if result.is_ok() => result = Err(Failure { node: number, why: Why::Panic(payload) }),
+                    Err(payload) if result.is_ok() => {
+                        result = Err(Failure { node: number, why: Why::Panic(payload) })
+                    }
                     Err(payload) => forget(payload),
                     Ok(()) => {}
                 }

@@ -1,14 +1,15 @@
 #![expect(unsafe_code, reason = "runs systems of one stage on several threads")]
 //! A stage on several threads.
 //!
-//! Every system has a counter of those that it waits for. Whoever finishes a system counts down its followers; the worker goes on
-//! with one that is ready now, and offers the others to whoever is idle. Forks are rayon's `join`, which allocates nothing, and
-//! are made only where both sides take long enough.
+//! Every system has a counter of those that it waits for. Whoever finishes a system counts down its
+//! followers; the worker goes on with one that is ready now, and offers the others to whoever is
+//! idle. Forks are rayon's `join`, which allocates nothing, and are made only where both sides take
+//! long enough.
 //!
 //! # Invariants
 //!
-//! - **E3** The worker that counts a counter down to zero runs that system, or hands it to one other: so it runs once, after all
-//!   that it waits for.
+//! - **E3** The worker that counts a counter down to zero runs that system, or hands it to one
+//!   other: so it runs once, after all that it waits for.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -38,8 +39,9 @@ struct Together<'a> {
     seed: Option<u64>,
 }
 
-// SAFETY: the nodes are used by whoever runs them, one at a time (E2, by E3). `Run` is shared as it says there (E1): followers
-// wait for those that they conflict with, and what these have done is seen by way of the counters.
+// SAFETY: the nodes are used by whoever runs them, one at a time (E2, by E3). `Run` is shared as it
+// says there (E1): followers wait for those that they conflict with, and what these have done is
+// seen by way of the counters.
 unsafe impl Sync for Together<'_> {}
 
 impl Run<'_> {
@@ -65,7 +67,8 @@ impl Run<'_> {
             seed,
         };
         self.threads.inside(|| together.start(&graph.roots, 0));
-        let failures = together.failures.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let failures =
+            together.failures.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         failures.into_iter().min_by_key(|failure| failure.node).map_or(Ok(()), Err)
     }
 }
@@ -78,7 +81,8 @@ impl Together<'_> {
             [one] => self.go_on(*one, depth),
             _ => {
                 let (left, right) = ready.split_at(ready.len() / 2);
-                let longest = |list: &[u32]| list.iter().map(|&at| self.rank(at)).max().unwrap_or(0);
+                let longest =
+                    |list: &[u32]| list.iter().map(|&at| self.rank(at)).max().unwrap_or(0);
                 self.fork(
                     (longest(left), longest(right)),
                     depth,
@@ -104,7 +108,13 @@ impl Together<'_> {
     }
 
     /// Does both, at the same time if it is worth it.
-    fn fork(&self, cost: (u64, u64), depth: u32, one: impl Fn(u32) + Sync, other: impl Fn(u32) + Sync) {
+    fn fork(
+        &self,
+        cost: (u64, u64),
+        depth: u32,
+        one: impl Fn(u32) + Sync,
+        other: impl Fn(u32) + Sync,
+    ) {
         let swaps = self.swaps(cost, depth);
         match (self.is_worth_a_fork(cost, depth), swaps && self.seed.is_some()) {
             (true, false) => threads::join(&mut || one(depth + 1), &mut || other(depth + 1)),
@@ -120,8 +130,8 @@ impl Together<'_> {
         }
     }
 
-    /// Runs a member, and then what is ready because of it. What is not worth a fork is put on a list, not on the stack, which
-    /// would grow with the length of the schedule.
+    /// Runs a member, and then what is ready because of it. What is not worth a fork is put on a
+    /// list, not on the stack, which would grow with the length of the schedule.
     fn go_on(&self, first: u32, depth: u32) {
         let mut list = List::default();
         let mut next = Some(first);
@@ -136,13 +146,19 @@ impl Together<'_> {
         }
     }
 
-    /// Counts down followers. Of those that are ready all are run or put on the list, but for one, which is the answer.
+    /// Counts down followers. Of those that are ready all are run or put on the list, but for one,
+    /// which is the answer.
     fn next_of(&self, followers: &[u32], depth: u32, list: &mut List) -> Option<u32> {
         let (mut one, mut rest) = self.next_ready(followers)?;
         while let Some((two, more)) = self.next_ready(rest) {
             let cost = (self.rank(one), self.rank(two));
             if self.is_worth_a_fork(cost, depth) {
-                self.fork(cost, depth, |depth| self.go_on(one, depth), |depth| self.all_of(two, more, depth));
+                self.fork(
+                    cost,
+                    depth,
+                    |depth| self.go_on(one, depth),
+                    |depth| self.all_of(two, more, depth),
+                );
                 return None;
             }
             let (now, later) = if self.swaps(cost, depth) { (two, one) } else { (one, two) };
@@ -158,7 +174,12 @@ impl Together<'_> {
             None => self.go_on(one, depth),
             Some((two, rest)) => {
                 let cost = (self.rank(one), self.rank(two));
-                self.fork(cost, depth, |depth| self.go_on(one, depth), |depth| self.all_of(two, rest, depth));
+                self.fork(
+                    cost,
+                    depth,
+                    |depth| self.go_on(one, depth),
+                    |depth| self.all_of(two, rest, depth),
+                );
             }
         }
     }
@@ -181,9 +202,11 @@ impl Together<'_> {
             return;
         }
         let number = self.graph.members[at as usize];
-        // SAFETY: in bounds: members are nodes. Nobody else uses the node: a member is run once (E3).
+        // SAFETY: in bounds: members are nodes. Nobody else uses the node: a member is run once
+        // (E3).
         let node = unsafe { &mut *self.nodes.add(number as usize) };
-        // SAFETY: those that it conflicts with wait for it, or have finished, which the counters have told (E1).
+        // SAFETY: those that it conflicts with wait for it, or have finished, which the counters
+        // have told (E1).
         let run = || unsafe { self.run.run_node(node) };
         let why = match catch_unwind(AssertUnwindSafe(run)) {
             Ok(Ok(())) => return,
@@ -196,7 +219,8 @@ impl Together<'_> {
         failures.push(Failure { node: number, why });
     }
 
-    /// Whether none runs that this one must be apart from. If one does, it takes this one up when it has finished.
+    /// Whether none runs that this one must be apart from. If one does, it takes this one up when
+    /// it has finished.
     fn may_run(&self, at: u32) -> bool {
         if self.graph.apart.is_empty() || self.graph.apart_from(at).next().is_none() {
             return true;
@@ -230,8 +254,8 @@ impl Together<'_> {
     }
 }
 
-/// Members that are ready, for one worker to run one after the other: last in, first out. Each has a place for the number of the
-/// next one, so that nothing is allocated.
+/// Members that are ready, for one worker to run one after the other: last in, first out. Each has
+/// a place for the number of the next one, so that nothing is allocated.
 #[derive(Default)]
 struct List {
     /// The first one, plus one.

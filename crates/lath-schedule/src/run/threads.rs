@@ -26,12 +26,15 @@ impl Threads {
     /// So many threads of its own.
     pub(crate) fn new(count: usize) -> Result<Self, String> {
         match count {
-            0 => Err("a schedule cannot run on 0 threads: `threads(1)` runs it on the caller's".into()),
+            0 => {
+                Err("a schedule cannot run on 0 threads: `threads(1)` runs it on the caller's"
+                    .into())
+            }
             1 => Ok(Self::one()),
             #[cfg(feature = "parallel")]
             _ => {
-                let own =
-                    threads::Crew::new(count).map_err(|why| format!("{count} threads could not be had: {why}"))?;
+                let own = threads::Crew::new(count)
+                    .map_err(|why| format!("{count} threads could not be had: {why}"))?;
                 Ok(Self { own: Some(own.into()), ..Self::default() })
             }
             #[cfg(not(feature = "parallel"))]
@@ -65,7 +68,8 @@ impl Threads {
         #[cfg(feature = "parallel")]
         if !self.one && count > 1 {
             self.note_used();
-            return self.enter(&mut || threads::for_each(count as usize, &|number| f(number as u32)));
+            return self
+                .enter(&mut || threads::for_each(count as usize, &|number| f(number as u32)));
         }
         (0..count).for_each(f);
     }
@@ -75,7 +79,9 @@ impl Threads {
         #[cfg(feature = "parallel")]
         if !self.one && parts.len() > 1 {
             self.note_used();
-            return self.enter(&mut || threads::for_each_mut(parts, &|number, part| f(number as u32, part)));
+            return self.enter(&mut || {
+                threads::for_each_mut(parts, &|number, part| f(number as u32, part))
+            });
         }
         (0..).zip(parts).for_each(|(number, part)| f(number, part));
     }

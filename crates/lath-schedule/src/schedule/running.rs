@@ -14,7 +14,8 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If the run ends early, with the text of the [`RunError`]: [`try_run`](Self::try_run) returns it.
+    /// If the run ends early, with the text of the [`RunError`]: [`try_run`](Self::try_run) returns
+    /// it.
     ///
     /// # Examples
     ///
@@ -29,8 +30,8 @@ impl Schedule {
     /// # Errors
     ///
     /// [`RunError`]: the schedule cannot be put in order, something is missing, a system has returned an error or has panicked.
-    /// The commands of systems that have finished are applied, those of the one that failed are not. The world can be used as
-    /// before.
+    /// The commands of systems that have finished are applied, those of the one that failed are
+    /// not. The world can be used as before.
     ///
     /// # Examples
     ///
@@ -74,7 +75,8 @@ impl Schedule {
         result
     }
 
-    /// Runs on one of the threads if several are likely to be used: entering them once is cheaper than for every stage.
+    /// Runs on one of the threads if several are likely to be used: entering them once is cheaper
+    /// than for every stage.
     fn enter(&mut self, world: &mut World, threads: &Threads) -> Result<(), RunError> {
         #[cfg(feature = "parallel")]
         {
@@ -87,7 +89,11 @@ impl Schedule {
     }
 
     /// A run within another, or after everything was checked.
-    pub(crate) fn run_within(&mut self, world: &mut World, threads: &Threads) -> Result<(), RunError> {
+    pub(crate) fn run_within(
+        &mut self,
+        world: &mut World,
+        threads: &Threads,
+    ) -> Result<(), RunError> {
         self.build()?;
         self.make_ready(world)?;
         self.runs += 1;
@@ -113,7 +119,8 @@ impl Schedule {
                     if learn {
                         graph.note_costs(|number| nodes[number as usize].timing.cost);
                     }
-                    let worth_it = several && graph.members.len() > 1 && graph.gain >= self.parallel_from;
+                    let worth_it =
+                        several && graph.members.len() > 1 && graph.gain >= self.parallel_from;
                     match still_there(&mut run, nodes, &graph.members, seen) {
                         Ok(()) => match self.shuffle.map(|seed| mix(seed ^ self.runs)) {
                             #[cfg(feature = "parallel")]
@@ -148,12 +155,18 @@ impl Schedule {
             if std::mem::take(&mut node.timing.fresh) {
                 let timing = &node.timing;
                 let (began, thread) = (timing.began, timing.thread);
-                self.trace.note(Span { node: number, began, nanoseconds: timing.last_nanoseconds(), thread });
+                self.trace.note(Span {
+                    node: number,
+                    began,
+                    nanoseconds: timing.last_nanoseconds(),
+                    thread,
+                });
             }
         }
     }
 
-    /// Makes the states of all systems, if this is another world, and looks whether all is there that they need.
+    /// Makes the states of all systems, if this is another world, and looks whether all is there
+    /// that they need.
     pub(crate) fn make_ready(&mut self, world: &mut World) -> Result<(), RunError> {
         if self.ready_for.is_none_or(|(id, _)| id != world.id()) {
             self.nodes.iter_mut().for_each(|node| node.init(world));
@@ -173,7 +186,8 @@ impl Schedule {
                 }
             }
             for node in &self.nodes {
-                node.check(world).map_err(|missing| RunError::Missing { system: node.system_name(), missing })?;
+                node.check(world)
+                    .map_err(|missing| RunError::Missing { system: node.system_name(), missing })?;
             }
             self.ready_for = Some((world.id(), world.shelf.version()));
         }
@@ -181,9 +195,15 @@ impl Schedule {
     }
 }
 
-/// Whether what some systems need is still there, after commands of this run have been applied. If the whole world has been
-/// replaced meanwhile, systems are made ready for the other one: the places that they know are those of the first.
-fn still_there(run: &mut Run<'_>, nodes: &mut [Node], list: &[u32], seen: (u64, u64)) -> Result<(), Failure> {
+/// Whether what some systems need is still there, after commands of this run have been applied. If
+/// the whole world has been replaced meanwhile, systems are made ready for the other one: the
+/// places that they know are those of the first.
+fn still_there(
+    run: &mut Run<'_>,
+    nodes: &mut [Node],
+    list: &[u32],
+    seen: (u64, u64),
+) -> Result<(), Failure> {
     let world = run.world();
     if (world.id(), world.shelf.version()) == seen {
         return Ok(());

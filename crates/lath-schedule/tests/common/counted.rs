@@ -1,4 +1,5 @@
-//! Values that are missed when they leak and noticed when they are dropped twice, on whatever thread.
+//! Values that are missed when they leak and noticed when they are dropped twice, on whatever
+//! thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,9 +1,10 @@
 #![expect(unsafe_code, reason = "looks into loom's cells, which notice who else does")]
-//! How systems are handed from thread to thread (E3 in `run/parallel.rs`), in every interleaving that there can be: each runs once,
-//! after all that it waits for, and sees what those have done; those that must be apart are.
+//! How systems are handed from thread to thread (E3 in `run/parallel.rs`), in every interleaving
+//! that there can be: each runs once, after all that it waits for, and sees what those have done;
+//! those that must be apart are.
 //!
-//! A model: rayon's `join` is a thread here, and a system is a look at some cells and a write to others. `scripts/loom.sh` runs
-//! it.
+//! A model: rayon's `join` is a thread here, and a system is a look at some cells and a write to
+//! others. `scripts/loom.sh` runs it.
 
 use std::sync::Arc;
 
@@ -39,8 +40,9 @@ impl Stage {
         order: Ordering,
     ) -> Arc<Self> {
         let count = touches.len();
-        let followers: Vec<Vec<usize>> =
-            (0..count).map(|at| edges.iter().filter(|edge| edge.0 == at).map(|edge| edge.1).collect()).collect();
+        let followers: Vec<Vec<usize>> = (0..count)
+            .map(|at| edges.iter().filter(|edge| edge.0 == at).map(|edge| edge.1).collect())
+            .collect();
         let waits = |at: usize| edges.iter().filter(|edge| edge.1 == at).count() as u32;
         Arc::new(Self {
             apart: apart.to_vec(),
@@ -56,7 +58,10 @@ impl Stage {
     }
 
     fn apart_from(&self, at: usize) -> Vec<usize> {
-        self.apart.iter().filter_map(|&(a, b)| if a == at { Some(b) } else { (b == at).then_some(a) }).collect()
+        self.apart
+            .iter()
+            .filter_map(|&(a, b)| if a == at { Some(b) } else { (b == at).then_some(a) })
+            .collect()
     }
 
     /// As `Together::go_on`: with a thread for every second system that becomes ready.
@@ -142,7 +147,8 @@ impl Stage {
 /// One before two, and those before one: the last one reads what all have written.
 fn diamond(order: Ordering) {
     loom::model(move || {
-        let touches: [(&[usize], &[usize]); 4] = [(&[], &[0]), (&[0], &[1]), (&[0], &[2]), (&[0, 1, 2], &[3])];
+        let touches: [(&[usize], &[usize]); 4] =
+            [(&[], &[0]), (&[0], &[1]), (&[0], &[2]), (&[0, 1, 2], &[3])];
         Stage::new(&[(0, 1), (0, 2), (1, 3), (2, 3)], &[], &touches, order).play(&[0]);
     });
 }
@@ -161,7 +167,8 @@ fn with_a_weaker_order_that_is_not_so() {
 #[test]
 fn three_that_one_waits_for() {
     loom::model(|| {
-        let touches: [(&[usize], &[usize]); 4] = [(&[], &[0]), (&[], &[1]), (&[], &[2]), (&[], &[0, 1, 2])];
+        let touches: [(&[usize], &[usize]); 4] =
+            [(&[], &[0]), (&[], &[1]), (&[], &[2]), (&[], &[0, 1, 2])];
         Stage::new(&[(0, 3), (1, 3), (2, 3)], &[], &touches, AcqRel).play(&[0, 1, 2]);
     });
 }

@@ -30,7 +30,10 @@ impl Meeting {
         let mut here = self.here.lock().unwrap();
         *here += 1;
         self.came.notify_all();
-        let (here, _) = self.came.wait_timeout_while(here, Duration::from_secs(10), |here| *here < count).unwrap();
+        let (here, _) = self
+            .came
+            .wait_timeout_while(here, Duration::from_secs(10), |here| *here < count)
+            .unwrap();
         *here >= count
     }
 }

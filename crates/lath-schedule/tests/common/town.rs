@@ -1,4 +1,5 @@
-//! A busy town of actors and their parts, in which everything happens that a schedule can do: for the test of determinism.
+//! A busy town of actors and their parts, in which everything happens that a schedule can do: for
+//! the test of determinism.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -6,8 +7,8 @@ use std::hash::{Hash, Hasher};
 use lath_core::bitflags::bitflags;
 use lath_core::{Handle, Mut, Orphans, Pool, Ref, Relation, Thing, View};
 use lath_schedule::{
-    Commands, EventReader, EventWriter, IntoSystem, Local, PoolMut, PoolRef, Query, Res, ResMut, Schedule, State, Time,
-    Tree, TreeMut, World,
+    Commands, EventReader, EventWriter, IntoSystem, Local, PoolMut, PoolRef, Query, Res, ResMut,
+    Schedule, State, Time, Tree, TreeMut, World,
 };
 
 bitflags! {
@@ -151,7 +152,8 @@ pub(crate) fn world(things: usize) -> World {
     });
     world.on_despawn::<Part>(|world, part, was| {
         // Straight into the pool, which must leave alone what was promised to others.
-        let debris = world.try_spawn(Debris { of: part, ticks: 0 }).map_or(0, |debris| debris.to_bits());
+        let debris =
+            world.try_spawn(Debris { of: part, ticks: 0 }).map_or(0, |debris| debris.to_bits());
         let chronicle = world.resource_mut::<Chronicle>();
         chronicle.0 = hash((chronicle.0, "broken", part.to_bits(), was.luck, debris));
     });
@@ -200,10 +202,15 @@ fn rename(mut names: Query<Option<Mut<actor::name>>>) {
     }
 }
 
-fn baptize(actors: Query<(Handle<Actor>, Ref<actor::luck>)>, tick: Res<Tick>, mut commands: Commands) {
+fn baptize(
+    actors: Query<(Handle<Actor>, Ref<actor::luck>)>,
+    tick: Res<Tick>,
+    mut commands: Commands,
+) {
     for (who, luck) in &actors {
         if strikes(*luck, &tick, 2, 500) {
-            commands.set::<actor::name>(who, if *luck % 2 == 0 { "Ada".into() } else { String::new() });
+            commands
+                .set::<actor::name>(who, if *luck % 2 == 0 { "Ada".into() } else { String::new() });
         }
     }
 }
@@ -230,7 +237,11 @@ fn bury(
 }
 
 /// Draws handles from the same pool, in the same stage.
-fn settle(actors: Query<(Handle<Actor>, Ref<actor::luck>)>, tick: Res<Tick>, mut commands: Commands) {
+fn settle(
+    actors: Query<(Handle<Actor>, Ref<actor::luck>)>,
+    tick: Res<Tick>,
+    mut commands: Commands,
+) {
     let mut last = Handle::NIL;
     for (who, luck) in &actors {
         if strikes(*luck, &tick, 4, 1000) {
@@ -259,7 +270,10 @@ fn make_parts(
     });
 }
 
-fn break_parts(mut parts: Query<(Handle<Part>, Ref<part::wear>, Ref<part::luck>)>, mut commands: Commands) {
+fn break_parts(
+    mut parts: Query<(Handle<Part>, Ref<part::wear>, Ref<part::luck>)>,
+    mut commands: Commands,
+) {
     parts.par_each_with(&mut commands, |(part, wear, luck), commands| {
         if u64::from(*wear) > 20 + *luck % 200 {
             commands.despawn(part);
@@ -267,7 +281,11 @@ fn break_parts(mut parts: Query<(Handle<Part>, Ref<part::wear>, Ref<part::luck>)
     });
 }
 
-fn relink(mut tree: TreeMut<Part>, parts: Query<(Handle<Part>, Ref<part::luck>, Ref<part::near>)>, tick: Res<Tick>) {
+fn relink(
+    mut tree: TreeMut<Part>,
+    parts: Query<(Handle<Part>, Ref<part::luck>, Ref<part::near>)>,
+    tick: Res<Tick>,
+) {
     for (part, luck, near) in &parts {
         match mix(*luck ^ tick.0) % 128 {
             0 => tree.attach(part, *near).unwrap_or_default(),
@@ -279,7 +297,11 @@ fn relink(mut tree: TreeMut<Part>, parts: Query<(Handle<Part>, Ref<part::luck>, 
 }
 
 /// In another relation, at the same time as `relink`.
-fn carry(mut tree: TreeMut<Part, Carried>, parts: Query<(Handle<Part>, Ref<part::near>)>, tick: Res<Tick>) {
+fn carry(
+    mut tree: TreeMut<Part, Carried>,
+    parts: Query<(Handle<Part>, Ref<part::near>)>,
+    tick: Res<Tick>,
+) {
     for (part, near) in &parts {
         if mix(part.to_bits() ^ tick.0) % 100 == 0 {
             tree.attach(*near, part).ok();
@@ -287,7 +309,11 @@ fn carry(mut tree: TreeMut<Part, Carried>, parts: Query<(Handle<Part>, Ref<part:
     }
 }
 
-fn relink_later(parts: Query<(Handle<Part>, Ref<part::near>)>, tick: Res<Tick>, mut commands: Commands) {
+fn relink_later(
+    parts: Query<(Handle<Part>, Ref<part::near>)>,
+    tick: Res<Tick>,
+    mut commands: Commands,
+) {
     for (part, near) in &parts {
         match mix(part.to_bits() ^ tick.0 << 20) % 300 {
             0 => commands.attach(part, *near),
@@ -315,12 +341,18 @@ fn chase(mut actors: Query<(Mut<actor::vel>, Ref<actor::pos>, Ref<actor::target>
     });
 }
 
-fn retag(mut actors: Query<(Handle<Actor>, Ref<actor::luck>)>, tick: Res<Tick>, mut commands: Commands) {
-    actors.par_each_with(&mut commands, |(who, luck), commands| match mix(*luck ^ tick.0 << 5) % 100 {
-        0 => commands.insert_tags(who, Tags::MOVES),
-        1 => commands.remove_tags(who, Tags::FROZEN),
-        2 => commands.set_tags(who, Tags::FROZEN | Tags::RICH),
-        _ => {}
+fn retag(
+    mut actors: Query<(Handle<Actor>, Ref<actor::luck>)>,
+    tick: Res<Tick>,
+    mut commands: Commands,
+) {
+    actors.par_each_with(&mut commands, |(who, luck), commands| {
+        match mix(*luck ^ tick.0 << 5) % 100 {
+            0 => commands.insert_tags(who, Tags::MOVES),
+            1 => commands.remove_tags(who, Tags::FROZEN),
+            2 => commands.set_tags(who, Tags::FROZEN | Tags::RICH),
+            _ => {}
+        }
     });
 }
 
@@ -342,7 +374,12 @@ fn celebrate(mut born: EventReader<Born>, mut walked: ResMut<Walked>, mut last: 
 }
 
 /// Reads in fixed steps only: the events wait for it.
-fn bells(mut dead: EventReader<Died>, mut steps: ResMut<Steps>, mut commands: Commands, time: Res<Time>) {
+fn bells(
+    mut dead: EventReader<Died>,
+    mut steps: ResMut<Steps>,
+    mut commands: Commands,
+    time: Res<Time>,
+) {
     for Died(who, luck) in dead.read() {
         steps.0 = hash((steps.0, who.to_bits(), time.dt.to_bits()));
         if luck % 11 == 0 {
@@ -372,7 +409,8 @@ fn cull(mut parts: PoolMut<Part>, population: Res<Population>) {
 fn govern(world: &mut World) {
     let tick = world.resource::<Tick>().0;
     if tick % 3 == 0 {
-        let actors: Vec<_> = world.pool::<Actor>().handles().skip(tick as usize % 100).step_by(997).collect();
+        let actors: Vec<_> =
+            world.pool::<Actor>().handles().skip(tick as usize % 100).step_by(997).collect();
         for who in actors {
             world.despawn(who);
         }
@@ -430,24 +468,29 @@ pub(crate) fn checksum(world: &mut World) -> u64 {
     let mut sum = DefaultHasher::new();
     for (handle, actor) in world.pool::<Actor>().iter() {
         handle.to_bits().hash(&mut sum);
-        (actor.pos.map(f32::to_bits), actor.vel.map(f32::to_bits), *actor.hp, *actor.luck).hash(&mut sum);
-        (actor.target.to_bits(), actor.name, world.pool::<Actor>().tags(handle).bits()).hash(&mut sum);
+        (actor.pos.map(f32::to_bits), actor.vel.map(f32::to_bits), *actor.hp, *actor.luck)
+            .hash(&mut sum);
+        (actor.target.to_bits(), actor.name, world.pool::<Actor>().tags(handle).bits())
+            .hash(&mut sum);
         let tree = world.pool::<Actor>().tree();
         (tree.parent(handle), tree.first_child(handle), tree.next_sibling(handle)).hash(&mut sum);
     }
     let parts = world.pool::<Part>();
     for (handle, part) in parts.iter() {
         handle.to_bits().hash(&mut sum);
-        (part.weight.to_bits(), part.wear, part.luck, part.owner.to_bits(), part.near.to_bits()).hash(&mut sum);
+        (part.weight.to_bits(), part.wear, part.luck, part.owner.to_bits(), part.near.to_bits())
+            .hash(&mut sum);
         parts.tags(handle).bits().hash(&mut sum);
         for tree in [parts.tree(), parts.tree_of::<Carried>()] {
-            (tree.parent(handle), tree.first_child(handle), tree.next_sibling(handle)).hash(&mut sum);
+            (tree.parent(handle), tree.first_child(handle), tree.next_sibling(handle))
+                .hash(&mut sum);
         }
     }
     for (handle, debris) in world.pool::<Debris>().iter() {
         (handle.to_bits(), debris.of.to_bits(), debris.ticks).hash(&mut sum);
     }
-    (world.resource::<Heard>().0, world.resource::<Chronicle>().0, world.resource::<Sum>().0).hash(&mut sum);
+    (world.resource::<Heard>().0, world.resource::<Chronicle>().0, world.resource::<Sum>().0)
+        .hash(&mut sum);
     (world.resource::<Walked>().0, world.resource::<Steps>().0).hash(&mut sum);
     let counts = world.command_counts();
     (counts.applied, counts.missed).hash(&mut sum);
@@ -466,10 +509,17 @@ pub(crate) fn check(world: &World, things: usize) {
     assert_eq!(world.pool::<Actor>().check_invariants(), Ok(()));
     assert_eq!(world.pool::<Part>().check_invariants(), Ok(()));
     assert_eq!(world.pool::<Debris>().check_invariants(), Ok(()));
-    let (actors, parts, counts) = (world.pool::<Actor>(), world.pool::<Part>(), world.command_counts());
-    assert!(actors.len() > things / 3 && parts.len() > things / 3, "{} and {}", actors.len(), parts.len());
+    let (actors, parts, counts) =
+        (world.pool::<Actor>(), world.pool::<Part>(), world.command_counts());
+    assert!(
+        actors.len() > things / 3 && parts.len() > things / 3,
+        "{} and {}",
+        actors.len(),
+        parts.len()
+    );
     assert!(parts.tree().roots().count() > 10 && parts.tree_of::<Carried>().roots().count() > 10);
-    // Handles that are dealt ahead of time leave slots free in between, but not more and more of them.
+    // Handles that are dealt ahead of time leave slots free in between, but not more and more of
+    // them.
     let slots = actors.stats().capacity.max(parts.stats().capacity);
     assert!((slots as usize) < 20_000 + 6 * things, "{slots} slots for {things} things");
     assert!(counts.applied > things as u64 / 10 && counts.missed > 0, "{counts:?}");

@@ -1,8 +1,9 @@
-//! Random schedules do, on any number of threads and in any order that conflicts allow, what an obviously right model does that
-//! calls their systems one by one.
+//! Random schedules do, on any number of threads and in any order that conflicts allow, what an
+//! obviously right model does that calls their systems one by one.
 //!
-//! The model knows nothing of conflicts, graphs, threads, slots or handles: it has the line of systems, a list of commands to be
-//! applied, and cells that are known by a number. Handles are compared between one way to run a schedule and another.
+//! The model knows nothing of conflicts, graphs, threads, slots or handles: it has the line of
+//! systems, a list of commands to be applied, and cells that are known by a number. Handles are
+//! compared between one way to run a schedule and another.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,8 +11,8 @@ use std::time::Duration;
 use lath_core::bitflags::bitflags;
 use lath_core::{Handle, Mut, Pool, Ref, Thing, View};
 use lath_schedule::{
-    Commands, EventReader, EventWriter, IntoSystem, Local, PlanError, PoolMut, Query, Res, ResMut, Schedule, System,
-    World,
+    Commands, EventReader, EventWriter, IntoSystem, Local, PlanError, PoolMut, Query, Res, ResMut,
+    Schedule, System, World,
 };
 
 use crate::common::dice::Dice;
@@ -79,14 +80,19 @@ pub(crate) struct Case {
 pub(crate) fn case(random: &mut Dice) -> Case {
     let count = random.usize(2..18);
     let mut case = Case::default();
-    let some_resource = |random: &mut Dice, one_in: u8| (random.u8(..one_in) == 0).then(|| random.usize(..4));
+    let some_resource =
+        |random: &mut Dice, one_in: u8| (random.u8(..one_in) == 0).then(|| random.usize(..4));
     for number in 0..count {
         if !random.next_step() {
             break;
         }
         case.barriers += usize::from(number > 0 && random.u8(..6) == 0);
-        let mut spec =
-            Spec { kind: random.u8(..KINDS), salt: random.u64(..), stretch: case.barriers, ..Spec::default() };
+        let mut spec = Spec {
+            kind: random.u8(..KINDS),
+            salt: random.u64(..),
+            stretch: case.barriers,
+            ..Spec::default()
+        };
         spec.odd = some_resource(random, 5);
         spec.set = (random.u8(..3) == 0).then(|| random.usize(..2));
         case.specs.push(spec);
@@ -166,11 +172,12 @@ fn system(number: usize, kind: u8, salt: u64) -> System {
             world.resource_mut::<R<2>>().0 = mix(sum ^ salt);
         })
         .into_system(),
-        12 => {
-            (move |mut cells: PoolMut<Cell>, a: Res<R<3>>| cells.iter_mut().for_each(|(_, cell)| cell.x ^= a.0 ^ salt))
-                .into_system()
-        }
-        13 => (move |a: Res<R<0>>, mut bangs: EventWriter<Bang>| bangs.send(Bang(mix(a.0 ^ salt)))).into_system(),
+        12 => (move |mut cells: PoolMut<Cell>, a: Res<R<3>>| {
+            cells.iter_mut().for_each(|(_, cell)| cell.x ^= a.0 ^ salt)
+        })
+        .into_system(),
+        13 => (move |a: Res<R<0>>, mut bangs: EventWriter<Bang>| bangs.send(Bang(mix(a.0 ^ salt))))
+            .into_system(),
         14 => (move |mut bangs: EventReader<Bang>, mut a: ResMut<R<3>>| {
             a.0 = bangs.read().fold(a.0, |sum, bang| mix(sum ^ bang.0));
         })
@@ -199,7 +206,9 @@ fn system(number: usize, kind: u8, salt: u64) -> System {
         })
         .into_system(),
         18 => (move |cells: Query<(Handle<Cell>, Ref<cell::id>)>, mut commands: Commands| {
-            let by = |salt: u64| cells.iter().min_by_key(|(_, id)| mix(**id ^ salt)).map(|(cell, _)| cell);
+            let by = |salt: u64| {
+                cells.iter().min_by_key(|(_, id)| mix(**id ^ salt)).map(|(cell, _)| cell)
+            };
             if let (Some(child), Some(parent)) = (by(salt), by(!salt)) {
                 commands.attach(child, parent);
             }
@@ -213,10 +222,17 @@ fn system(number: usize, kind: u8, salt: u64) -> System {
             });
         })
         .into_system(),
-        20 => (move |mut cells: Query<Marked>| cells.par_each(|cell| *cell.y = mix(*cell.y ^ salt))).into_system(),
+        20 => {
+            (move |mut cells: Query<Marked>| cells.par_each(|cell| *cell.y = mix(*cell.y ^ salt)))
+                .into_system()
+        }
         21 => (move |world: &mut World, mut runs: Local<u64>| {
             *runs += 1;
-            let first = world.pool::<Cell>().iter().min_by_key(|(_, cell)| mix(cell.id ^ salt)).map(|(cell, _)| cell);
+            let first = world
+                .pool::<Cell>()
+                .iter()
+                .min_by_key(|(_, cell)| mix(cell.id ^ salt))
+                .map(|(cell, _)| cell);
             world.despawn(first.unwrap_or_default());
             for id in new_ids(number, salt, *runs) {
                 world.spawn(Cell { id, x: id, tags: Tags::MARKED, ..Cell::default() });
@@ -236,7 +252,8 @@ fn system(number: usize, kind: u8, salt: u64) -> System {
     }
 }
 
-/// What cells are called that come by a system in one of its runs: no two ever the same, also where two systems have one salt.
+/// What cells are called that come by a system in one of its runs: no two ever the same, also where
+/// two systems have one salt.
 fn new_ids(number: usize, salt: u64, run: u64) -> impl Iterator<Item = u64> {
     (0..salt % 4).map(move |n| 1 << 63 | (number as u64) << 32 | run << 8 | n)
 }
@@ -278,7 +295,13 @@ fn world() -> World {
     world.insert(R::<2>(3));
     world.insert(R::<3>(4));
     for number in 0..THINGS as u64 {
-        world.spawn(Cell { id: number, x: number, y: number * 2, z: number * 3, tags: Tags::empty() });
+        world.spawn(Cell {
+            id: number,
+            x: number,
+            y: number * 2,
+            z: number * 3,
+            tags: Tags::empty(),
+        });
     }
     world
 }
@@ -322,7 +345,13 @@ impl Model {
     fn new() -> Self {
         let known = |number| Known { xyz: [number, number * 2, number * 3], ..Known::default() };
         let cells = (0..THINGS as u64).map(|number| (number, known(number))).collect();
-        Self { r: [1, 2, 3, 4], cells, bangs: Vec::new(), read: BTreeMap::new(), runs: BTreeMap::new() }
+        Self {
+            r: [1, 2, 3, 4],
+            cells,
+            bangs: Vec::new(),
+            read: BTreeMap::new(),
+            runs: BTreeMap::new(),
+        }
     }
 
     fn of(world: &World) -> Seen {
@@ -344,8 +373,12 @@ impl Model {
     /// With all that is below it.
     fn remove(&mut self, id: u64) {
         if self.cells.remove(&id).is_some() {
-            let below: Vec<u64> =
-                self.cells.iter().filter(|(_, known)| known.parent == Some(id)).map(|(below, _)| *below).collect();
+            let below: Vec<u64> = self
+                .cells
+                .iter()
+                .filter(|(_, known)| known.parent == Some(id))
+                .map(|(below, _)| *below)
+                .collect();
             below.into_iter().for_each(|below| self.remove(below));
         }
     }
@@ -359,7 +392,9 @@ impl Model {
             match command {
                 Later::Mix(what) => self.r[0] = mix(self.r[0] ^ what),
                 Later::Put(what) => self.r[3] = what,
-                Later::Spawn(id) => _ = self.cells.insert(id, Known { xyz: [id, 0, 0], ..Known::default() }),
+                Later::Spawn(id) => {
+                    _ = self.cells.insert(id, Known { xyz: [id, 0, 0], ..Known::default() })
+                }
                 Later::Despawn(id) => self.remove(id),
                 Later::Attach(child, parent) => {
                     let both = self.cells.contains_key(&child) && self.cells.contains_key(&parent);
@@ -368,7 +403,9 @@ impl Model {
                     }
                 }
                 Later::Detach(id) => _ = self.cells.get_mut(&id).map(|known| known.parent = None),
-                Later::Mark(id, marked) => _ = self.cells.get_mut(&id).map(|known| known.marked = marked),
+                Later::Mark(id, marked) => {
+                    _ = self.cells.get_mut(&id).map(|known| known.marked = marked)
+                }
                 Later::SetZ(id, z) => _ = self.cells.get_mut(&id).map(|known| known.xyz[2] = z),
             }
         }
@@ -391,7 +428,9 @@ impl Model {
             5 => self.for_all(|[_, y, z]| *y = mix(*y ^ *z ^ r[0] ^ salt)),
             6 => self.for_all(|[_, _, z]| *z = mix(*z ^ salt)),
             7 => self.r[1] = cells().fold(r[1] ^ salt, |sum, [x, _, _]| sum.wrapping_add(mix(x))),
-            8 => self.r[2] = cells().fold(r[2] ^ salt, |sum, [_, y, z]| sum.wrapping_add(mix(y ^ z))),
+            8 => {
+                self.r[2] = cells().fold(r[2] ^ salt, |sum, [_, y, z]| sum.wrapping_add(mix(y ^ z)))
+            }
             9 => later.push(Later::Mix(r[1] ^ salt)),
             10 => later.push(Later::Put(salt)),
             11 => {
@@ -415,11 +454,18 @@ impl Model {
                 later.extend(ids.iter().map(|id| Later::Spawn(*id)));
                 later.extend(ids.windows(2).map(|pair| Later::Attach(pair[1], pair[0])));
             }
-            17 => later.extend(self.ids(|known, _| mix(known.xyz[0] ^ salt) % 9 == 0).map(Later::Despawn)),
-            18 => later.extend(self.first_by(salt).zip(self.first_by(!salt)).map(|(a, b)| Later::Attach(a, b))),
+            17 => later
+                .extend(self.ids(|known, _| mix(known.xyz[0] ^ salt) % 9 == 0).map(Later::Despawn)),
+            18 => later.extend(
+                self.first_by(salt).zip(self.first_by(!salt)).map(|(a, b)| Later::Attach(a, b)),
+            ),
             19 => {
-                later.extend(self.ids(|_, id| mix(id ^ salt) % 3 == 0).map(|id| Later::Mark(id, true)));
-                later.extend(self.ids(|_, id| mix(id ^ salt) % 3 == 1).map(|id| Later::Mark(id, false)));
+                later.extend(
+                    self.ids(|_, id| mix(id ^ salt) % 3 == 0).map(|id| Later::Mark(id, true)),
+                );
+                later.extend(
+                    self.ids(|_, id| mix(id ^ salt) % 3 == 1).map(|id| Later::Mark(id, false)),
+                );
             }
             20 => {
                 for known in self.cells.values_mut().filter(|known| known.marked) {
@@ -436,7 +482,9 @@ impl Model {
                 }
             }
             _ => {
-                later.extend(self.ids(|_, id| mix(id ^ salt) % 7 == 0).map(|id| Later::SetZ(id, id ^ salt)));
+                later.extend(
+                    self.ids(|_, id| mix(id ^ salt) % 7 == 0).map(|id| Later::SetZ(id, id ^ salt)),
+                );
                 later.extend(self.ids(|_, id| mix(id ^ salt) % 7 == 1).map(Later::Detach));
             }
         }
@@ -447,7 +495,8 @@ impl Model {
     }
 
     fn ids(&self, which: impl Fn(&Known, u64) -> bool) -> impl Iterator<Item = u64> {
-        let ids: Vec<u64> = self.cells.iter().filter(|(id, known)| which(known, **id)).map(|(id, _)| *id).collect();
+        let ids: Vec<u64> =
+            self.cells.iter().filter(|(id, known)| which(known, **id)).map(|(id, _)| *id).collect();
         ids.into_iter()
     }
 
@@ -492,7 +541,8 @@ impl Model {
     }
 }
 
-/// The line by the rule as it is written: always the first in the order of addition that nobody else must come before.
+/// The line by the rule as it is written: always the first in the order of addition that nobody
+/// else must come before.
 fn line(case: &Case) -> Option<Vec<usize>> {
     let specs = &case.specs;
     let must_precede = |one: usize, other: usize| {
@@ -504,7 +554,9 @@ fn line(case: &Case) -> Option<Vec<usize>> {
     let mut left: BTreeSet<usize> = (0..specs.len()).collect();
     let mut line = Vec::new();
     while !left.is_empty() {
-        let next = *left.iter().find(|&&one| !left.iter().any(|&other| other != one && must_precede(other, one)))?;
+        let next = *left
+            .iter()
+            .find(|&&one| !left.iter().any(|&other| other != one && must_precede(other, one)))?;
         left.remove(&next);
         line.push(next);
     }
@@ -517,12 +569,15 @@ pub(crate) enum Outcome {
     Circle,
 }
 
-/// Runs a schedule in several ways, each so many threads and the seed of a shuffle, three times over, and compares all that
-/// there is to see.
+/// Runs a schedule in several ways, each so many threads and the seed of a shuffle, three times
+/// over, and compares all that there is to see.
 pub(crate) fn compare(case: &Case, ways: &[(usize, Option<u64>)], name: &str) -> Outcome {
     let mut order = schedule(case);
     let Some(expected) = line(case) else {
-        assert!(matches!(order.build(), Err(PlanError::Cycle { .. })), "{name}: a circle was not found");
+        assert!(
+            matches!(order.build(), Err(PlanError::Cycle { .. })),
+            "{name}: a circle was not found"
+        );
         return Outcome::Circle;
     };
     let order = order.order().unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,6 +1,7 @@
 //! The program `lath`: looks into saves.
 //!
-//! `lath save-info FILE` says which pools and resources are in a save, how many things, which fields, and how large they are.
+//! `lath save-info FILE` says which pools and resources are in a save, how many things, which
+//! fields, and how large they are.
 
 use std::process::ExitCode;
 

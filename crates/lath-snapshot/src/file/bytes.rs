@@ -1,5 +1,5 @@
-//! Writing and reading numbers, texts and lists. Whatever is read may be anything: nothing is allocated before it was seen that
-//! there is as much to read.
+//! Writing and reading numbers, texts and lists. Whatever is read may be anything: nothing is
+//! allocated before it was seen that there is as much to read.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -71,9 +71,10 @@ impl<'a> Reader<'a> {
                 self.bytes = left;
                 Ok(taken)
             }
-            None => {
-                Err(SaveError::damaged(format!("it ends where {len} more bytes should be, {} are left", self.left())))
-            }
+            None => Err(SaveError::damaged(format!(
+                "it ends where {len} more bytes should be, {} are left",
+                self.left()
+            ))),
         }
     }
 

@@ -42,48 +42,69 @@ impl<'a> Column<'a> {
     }
 
     /// Hands every value to `put`, in order: there must be `count`.
-    pub(crate) fn plain<V>(&self, count: usize, read: impl Fn(&[u8]) -> V) -> Result<Vec<V>, String> {
+    pub(crate) fn plain<V>(
+        &self,
+        count: usize,
+        read: impl Fn(&[u8]) -> V,
+    ) -> Result<Vec<V>, String> {
         let size = self.size as usize;
         if self.bytes.len() as u64 != count as u64 * size as u64 {
-            return Err(format!("{} bytes are not {count} values of {size} bytes", self.bytes.len()));
+            return Err(format!(
+                "{} bytes are not {count} values of {size} bytes",
+                self.bytes.len()
+            ));
         }
         Ok(self.bytes.chunks_exact(size).map(read).collect())
     }
 
     /// All values; `None` where one is at its default.
-    pub(crate) fn written<V: serde::de::DeserializeOwned>(&self, count: usize) -> Result<Vec<Option<V>>, String> {
+    pub(crate) fn written<V: serde::de::DeserializeOwned>(
+        &self,
+        count: usize,
+    ) -> Result<Vec<Option<V>>, String> {
         let mut rest = self.bytes;
         let mut values = Vec::new();
         let next = |rest: &mut &[u8]| {
-            let (value, left) =
-                postcard::take_from_bytes::<V>(rest).map_err(|error| format!("a value is broken: {error}"))?;
+            let (value, left) = postcard::take_from_bytes::<V>(rest)
+                .map_err(|error| format!("a value is broken: {error}"))?;
             *rest = left;
             Ok::<_, String>(value)
         };
         if self.form == SPARSE {
             values.resize_with(count, || None);
             while !rest.is_empty() {
-                let (place, left) = postcard::take_from_bytes::<u32>(rest).map_err(|error| error.to_string())?;
+                let (place, left) =
+                    postcard::take_from_bytes::<u32>(rest).map_err(|error| error.to_string())?;
                 rest = left;
                 let slot = values.get_mut(place as usize).filter(|slot| slot.is_none());
-                *slot.ok_or("a value is given to a thing that is not there, or twice")? = Some(next(&mut rest)?);
+                *slot.ok_or("a value is given to a thing that is not there, or twice")? =
+                    Some(next(&mut rest)?);
             }
         } else {
             for _ in 0..count {
                 values.push(Some(next(&mut rest)?));
             }
         }
-        if rest.is_empty() { Ok(values) } else { Err(format!("{} bytes are left over", rest.len())) }
+        if rest.is_empty() {
+            Ok(values)
+        } else {
+            Err(format!("{} bytes are left over", rest.len()))
+        }
     }
 }
 
-/// Shows the value of a field in every slot that holds one. Takes any closure as one type: what is done with a value takes longer
-/// than the call, and this is compiled once for each field instead of once for each use.
-pub(crate) fn each_value<T: Save, F: SavedField<Thing = T>>(image: &Image<T>, f: &mut dyn FnMut(Option<&F::Value>)) {
+/// Shows the value of a field in every slot that holds one. Takes any closure as one type: what is
+/// done with a value takes longer than the call, and this is compiled once for each field instead
+/// of once for each use.
+pub(crate) fn each_value<T: Save, F: SavedField<Thing = T>>(
+    image: &Image<T>,
+    f: &mut dyn FnMut(Option<&F::Value>),
+) {
     image.each_value::<F>(f);
 }
 
-/// Gives a field of the image being built its values, one after the other; `None` is the default. One type of closure, as above.
+/// Gives a field of the image being built its values, one after the other; `None` is the default.
+/// One type of closure, as above.
 pub(crate) fn fill_values<T: Save, F: SavedField<Thing = T>>(
     builder: &mut ImageBuilder<T>,
     next: &mut dyn FnMut() -> Result<Option<F::Value>, SaveError>,
@@ -108,7 +129,9 @@ pub(crate) fn write_column<T: Save, F: SavedField<Thing = T>>(
         out.u32(size as u32);
         out.u64((image.len() * size) as u64);
         if !(raw.all)(image, &mut |bytes| out.put(bytes)) {
-            each_value::<T, F>(image, &mut |value| value.into_iter().for_each(|value| out.put((raw.write)(value))));
+            each_value::<T, F>(image, &mut |value| {
+                value.into_iter().for_each(|value| out.put((raw.write)(value)))
+            });
         }
         return Ok(());
     }
@@ -155,7 +178,10 @@ pub(crate) fn fill_column<T: Save, F: SavedField<Thing = T>>(
             }
             builder.fill::<F, SaveError>(|| Ok(chunks.next().map(raw.read)))
         }
-        (PLAIN, _) => Err(fail(format!("its plain values of {} bytes are not those of this program", column.size))),
+        (PLAIN, _) => Err(fail(format!(
+            "its plain values of {} bytes are not those of this program",
+            column.size
+        ))),
         _ => {
             let mut values = column.written::<F::Value>(count).map_err(fail)?.into_iter();
             fill_values::<T, F>(builder, &mut || Ok(values.next().flatten()))
@@ -163,8 +189,8 @@ pub(crate) fn fill_column<T: Save, F: SavedField<Thing = T>>(
     }
 }
 
-/// The name of a type without the paths to it, and without what handles are of: `Vec<Handle>`. So a type may be moved, and a
-/// thing renamed, without any change to the saves.
+/// The name of a type without the paths to it, and without what handles are of: `Vec<Handle>`. So a
+/// type may be moved, and a thing renamed, without any change to the saves.
 pub(crate) fn type_name<V: ?Sized>() -> String {
     without_paths(std::any::type_name::<V>())
 }

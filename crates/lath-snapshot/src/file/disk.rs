@@ -15,8 +15,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, SaveError> {
     fs::read(path).map_err(|error| SaveError::Io { doing: "reading", path: path.into(), error })
 }
 
-/// Replaces a file: a new one beside it is written, brought to the disk, and renamed. `done` hears how many bytes were written.
-pub(super) fn replace(path: &Path, bytes: &[u8], done: &mut dyn FnMut(u64)) -> Result<(), SaveError> {
+/// Replaces a file: a new one beside it is written, brought to the disk, and renamed. `done` hears
+/// how many bytes were written.
+pub(super) fn replace(
+    path: &Path,
+    bytes: &[u8],
+    done: &mut dyn FnMut(u64),
+) -> Result<(), SaveError> {
     let io = |doing, path: &Path| {
         let path = path.to_path_buf();
         move |error| SaveError::Io { doing, path, error }
@@ -28,8 +33,11 @@ pub(super) fn replace(path: &Path, bytes: &[u8], done: &mut dyn FnMut(u64)) -> R
         _ => Path::new("."),
     };
     let beside = Beside(folder.join(beside_name(name)));
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).open(&beside.0).map_err(io("creating", &beside.0))?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&beside.0)
+        .map_err(io("creating", &beside.0))?;
     let mut written = 0;
     for chunk in bytes.chunks(CHUNK) {
         file.write_all(chunk).map_err(io("writing to", &beside.0))?;
@@ -58,7 +66,8 @@ impl Drop for Beside {
     }
 }
 
-/// `.evening.lath.1234-0.new`: of this process, and of no other save that it writes at the same time.
+/// `.evening.lath.1234-0.new`: of this process, and of no other save that it writes at the same
+/// time.
 fn beside_name(name: &std::ffi::OsStr) -> OsString {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let mut beside = OsString::from(".");
@@ -78,14 +87,17 @@ fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what processes have left behind that were killed while they wrote the same save. Where it cannot be told whether a
-/// process is still there, everything stays.
+/// Removes what processes have left behind that were killed while they wrote the same save. Where
+/// it cannot be told whether a process is still there, everything stays.
 fn sweep(folder: &Path, name: &std::ffi::OsStr) {
     let (Some(name), true) = (name.to_str(), Path::new("/proc/self").exists()) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let file = entry.file_name();
-        let left = file.to_str().and_then(|file| file.strip_prefix('.')?.strip_prefix(name)?.strip_prefix('.'));
-        let process = left.and_then(|left| left.strip_suffix(".new")?.split('-').next()?.parse::<u32>().ok());
+        let left = file
+            .to_str()
+            .and_then(|file| file.strip_prefix('.')?.strip_prefix(name)?.strip_prefix('.'));
+        let process =
+            left.and_then(|left| left.strip_suffix(".new")?.split('-').next()?.parse::<u32>().ok());
         if process.is_some_and(|id| !Path::new(&format!("/proc/{id}")).exists()) {
             let _ = fs::remove_file(entry.path());
         }

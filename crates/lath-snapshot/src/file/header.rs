@@ -66,10 +66,18 @@ impl Header {
         if version > VERSION {
             return Err(SaveError::Newer { version });
         }
-        if own != xxh3_64(&file[..LEN]) || version == 0 || order == 0 || order > 2 || compressed > 1 {
+        if own != xxh3_64(&file[..LEN]) || version == 0 || order == 0 || order > 2 || compressed > 1
+        {
             return Err(SaveError::damaged("its header has been changed"));
         }
-        let header = Self { version, big_endian: order == 2, compressed: compressed == 1, stored, len, checksum };
+        let header = Self {
+            version,
+            big_endian: order == 2,
+            compressed: compressed == 1,
+            stored,
+            len,
+            checksum,
+        };
         let body = from.take(from.left())?;
         if body.len() as u64 != stored {
             return Err(SaveError::damaged(format!(
@@ -96,7 +104,10 @@ impl Header {
             return Ok((header, Cow::Borrowed(body)));
         }
         if header.len > header.stored.saturating_mul(MOST_PER_BYTE) {
-            return Err(SaveError::damaged(format!("{} bytes cannot be compressed to {}", header.len, header.stored)));
+            return Err(SaveError::damaged(format!(
+                "{} bytes cannot be compressed to {}",
+                header.len, header.stored
+            )));
         }
         let body = decompress(body, header.len as usize)?;
         Ok((header, Cow::Owned(body)))
@@ -115,8 +126,13 @@ fn compress(_: &[u8]) -> Vec<u8> {
 
 #[cfg(feature = "lz4")]
 fn decompress(stored: &[u8], len: usize) -> Result<Vec<u8>, SaveError> {
-    let body = lz4_flex::block::decompress(stored, len).map_err(|error| SaveError::damaged(error.to_string()))?;
-    if body.len() == len { Ok(body) } else { Err(SaveError::damaged("it is shorter than it says when decompressed")) }
+    let body = lz4_flex::block::decompress(stored, len)
+        .map_err(|error| SaveError::damaged(error.to_string()))?;
+    if body.len() == len {
+        Ok(body)
+    } else {
+        Err(SaveError::damaged("it is shorter than it says when decompressed"))
+    }
 }
 
 #[cfg(not(feature = "lz4"))]

@@ -72,7 +72,8 @@ pub struct ColumnInfo {
     pub name: String,
     /// Its type, without paths.
     pub of: String,
-    /// How it is written: as plain bytes, by postcard, or by postcard where it is not at its default.
+    /// How it is written: as plain bytes, by postcard, or by postcard where it is not at its
+    /// default.
     pub form: &'static str,
     /// Its bytes.
     pub bytes: u64,
@@ -135,7 +136,12 @@ impl SaveInfo {
 fn resource(name: &str, section: &[u8]) -> Option<ColumnInfo> {
     let mut from = Reader::new(section);
     let (of, is_there, bytes) = (from.text().ok()?, from.u8().ok()?, from.block().ok()?);
-    let info = ColumnInfo { name: name.into(), of: of.into(), form: "postcard", bytes: bytes.len() as u64 };
+    let info = ColumnInfo {
+        name: name.into(),
+        of: of.into(),
+        form: "postcard",
+        bytes: bytes.len() as u64,
+    };
     (from.left() == 0 && is_there <= 1 && !of.is_empty()).then_some(info)
 }
 
@@ -150,7 +156,12 @@ fn pool(name: &str, section: &[u8]) -> Result<PoolInfo, SaveError> {
             SPARSE => "postcard, where not default",
             _ => "postcard",
         };
-        fields.push(ColumnInfo { name: name.into(), of: of.into(), form, bytes: bytes.len() as u64 });
+        fields.push(ColumnInfo {
+            name: name.into(),
+            of: of.into(),
+            form,
+            bytes: bytes.len() as u64,
+        });
     }
     let mut trees = Vec::new();
     for _ in 0..from.count(21)? {
@@ -165,7 +176,10 @@ impl fmt::Display for SaveInfo {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { version, compressed, file_bytes, body_bytes, checksum, pools, resources } = self;
         let how = if *compressed { "LZ4" } else { "not compressed" };
-        writeln!(out, "format {version}, {how}, {file_bytes} bytes in the file, {body_bytes} in all")?;
+        writeln!(
+            out,
+            "format {version}, {how}, {file_bytes} bytes in the file, {body_bytes} in all"
+        )?;
         writeln!(out, "checksum {checksum:016x}, good")?;
         for PoolInfo { name, live, other, bytes, fields, trees } in pools {
             writeln!(out, "\npool {name}: {live} live, {other} staged or buried, {bytes} bytes")?;

@@ -100,7 +100,8 @@ impl<'a> Write<'a> {
         self
     }
 
-    /// Calls `heard` now and then with how much is done, and of how much: the same unit for both. At the end they are equal.
+    /// Calls `heard` now and then with how much is done, and of how much: the same unit for both.
+    /// At the end they are equal.
     ///
     /// # Examples
     ///
@@ -134,12 +135,14 @@ impl<'a> Write<'a> {
         Ok(bytes)
     }
 
-    /// Writes a save to a file: into a new file in the same folder first, which takes the place of the old one when all of it is
-    /// on the disk. Whatever happens, the file is the old save or the new one, whole.
+    /// Writes a save to a file: into a new file in the same folder first, which takes the place of
+    /// the old one when all of it is on the disk. Whatever happens, the file is the old save or the
+    /// new one, whole.
     ///
     /// # Errors
     ///
-    /// As [`to_bytes`](Self::to_bytes), or if the system refuses something. The old file is still there.
+    /// As [`to_bytes`](Self::to_bytes), or if the system refuses something. The old file is still
+    /// there.
     ///
     /// # Examples
     ///
@@ -159,7 +162,8 @@ impl<'a> Write<'a> {
 
     /// The whole file. `steps` is how many steps like this one there are.
     fn encode(&mut self, snapshot: &Snapshot, steps: u64) -> Result<Vec<u8>, SaveError> {
-        let saved: Vec<&dyn Part> = snapshot.parts.iter().map(|part| &**part).filter(|part| part.is_saved()).collect();
+        let saved: Vec<&dyn Part> =
+            snapshot.parts.iter().map(|part| &**part).filter(|part| part.is_saved()).collect();
         let total: u64 = saved.iter().map(|part| part.bytes() as u64 + 1).sum();
         let (mut body, mut done) = (Vec::new(), 0);
         body.u64(saved.len() as u64);
@@ -174,8 +178,9 @@ impl<'a> Write<'a> {
 
 /// How a save is read: what may be missing, and who hears of progress.
 ///
-/// A save may come from anywhere: whatever is in it, the result is a world or an error, and takes no more memory than the size of
-/// the save accounts for. (What a type's own `Deserialize` does with hostile bytes is up to that type.)
+/// A save may come from anywhere: whatever is in it, the result is a world or an error, and takes
+/// no more memory than the size of the save accounts for. (What a type's own `Deserialize` does
+/// with hostile bytes is up to that type.)
 ///
 /// # Examples
 ///
@@ -248,8 +253,8 @@ impl<'a> Load<'a> {
     ///
     /// # Errors
     ///
-    /// [`SaveError`] says what is wrong with the save, or what does not fit. The world has not changed, unless a pool
-    /// is too small for what is in the save, or memory runs out.
+    /// [`SaveError`] says what is wrong with the save, or what does not fit. The world has not
+    /// changed, unless a pool is too small for what is in the save, or memory runs out.
     ///
     /// # Examples
     ///
@@ -289,7 +294,8 @@ impl<'a> Load<'a> {
         self.snapshot_from_bytes(world, bytes)?.restore(world)
     }
 
-    /// Reads a save without changing the world, which only says how: the result can be put back later, or into another world.
+    /// Reads a save without changing the world, which only says how: the result can be put back
+    /// later, or into another world.
     ///
     /// # Errors
     ///
@@ -307,7 +313,11 @@ impl<'a> Load<'a> {
     /// assert_eq!(Load::new().snapshot_from_bytes(&mut world, &save)?.checksum(), snapshot.checksum());
     /// # Ok::<(), lath_snapshot::SaveError>(())
     /// ```
-    pub fn snapshot_from_bytes(mut self, world: &mut World, bytes: &[u8]) -> Result<Snapshot, SaveError> {
+    pub fn snapshot_from_bytes(
+        mut self,
+        world: &mut World,
+        bytes: &[u8],
+    ) -> Result<Snapshot, SaveError> {
         let (_, body) = Header::unwrap(bytes)?;
         Registry::lend(world, |registry, world| self.read_body(registry, world, &body))?
     }
@@ -317,7 +327,12 @@ impl<'a> Load<'a> {
         self.ignore_all || self.ignored.iter().any(|ignored| ignored == name)
     }
 
-    fn read_body(&mut self, registry: &Registry, world: &mut World, body: &[u8]) -> Result<Snapshot, SaveError> {
+    fn read_body(
+        &mut self,
+        registry: &Registry,
+        world: &mut World,
+        body: &[u8],
+    ) -> Result<Snapshot, SaveError> {
         let mut from = Reader::new(body);
         let total = body.len() as u64;
         let mut parts: Vec<Option<Box<dyn Part>>> = registry.kinds().map(|_| None).collect();
@@ -327,17 +342,24 @@ impl<'a> Load<'a> {
             match registry.kinds().position(|kind| kind.is_saved() && kind.is_called(name)) {
                 Some(number) => {
                     let mut section = Reader::new(section);
-                    let Some(kind) = registry.kinds().nth(number) else { unreachable!("found just now") };
+                    let Some(kind) = registry.kinds().nth(number) else {
+                        unreachable!("found just now")
+                    };
                     let part = kind.read(world, &mut section)?;
                     if section.left() > 0 {
-                        return Err(SaveError::damaged(format!("`{name}` has {} bytes too many", section.left())));
+                        return Err(SaveError::damaged(format!(
+                            "`{name}` has {} bytes too many",
+                            section.left()
+                        )));
                     }
                     if parts[number].replace(part).is_some() {
                         return Err(SaveError::damaged(format!("`{name}` is there twice")));
                     }
                 }
                 None if self.ignores(name) => {}
-                None => return Err(SaveError::Unknown { what: "pool or resource", name: name.into() }),
+                None => {
+                    return Err(SaveError::Unknown { what: "pool or resource", name: name.into() });
+                }
             }
             if let Some(heard) = &mut self.progress {
                 heard(total - from.left() as u64, total);

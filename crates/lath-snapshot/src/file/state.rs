@@ -5,7 +5,8 @@ use lath_core::image::{PoolState, TreeState};
 use super::bytes::{Reader, Sink};
 use crate::error::SaveError;
 
-/// Writes a state. What has no bearing on what happens next (counts, ticks) is left out of checksums.
+/// Writes a state. What has no bearing on what happens next (counts, ticks) is left out of
+/// checksums.
 pub(crate) fn write_state(state: &PoolState, out: &mut impl Sink, for_checksum: bool) {
     out.list(&state.groups, |out, group| out.u32(*group));
     for words in &state.words {
@@ -51,7 +52,9 @@ pub(crate) fn read_state(from: &mut Reader<'_>) -> Result<PoolState, SaveError> 
         words.push([from.u64()?, from.u64()?, from.u64()?, from.u64()?]);
     }
     let stamps = from.take(groups.len() * 256)?;
-    let stamps = stamps.chunks_exact(4).map(|stamp| u32::from_le_bytes([stamp[0], stamp[1], stamp[2], stamp[3]]));
+    let stamps = stamps
+        .chunks_exact(4)
+        .map(|stamp| u32::from_le_bytes([stamp[0], stamp[1], stamp[2], stamp[3]]));
     Ok(PoolState {
         groups,
         words,
@@ -80,7 +83,12 @@ pub(crate) fn write_tree(tree: &TreeState, out: &mut impl Sink) {
 }
 
 pub(crate) fn read_tree(from: &mut Reader<'_>) -> Result<TreeState, SaveError> {
-    let row =
-        |from: &mut Reader<'_>| Ok((from.u32()?, [from.u32()?, from.u32()?, from.u32()?, from.u32()?, from.u32()?]));
-    Ok(TreeState { links: from.list(24, row)?, marked: from.list(4, Reader::u32)?, marks: from.u8()? != 0 })
+    let row = |from: &mut Reader<'_>| {
+        Ok((from.u32()?, [from.u32()?, from.u32()?, from.u32()?, from.u32()?, from.u32()?]))
+    };
+    Ok(TreeState {
+        links: from.list(24, row)?,
+        marked: from.list(4, Reader::u32)?,
+        marks: from.u8()? != 0,
+    })
 }

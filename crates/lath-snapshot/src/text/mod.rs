@@ -1,4 +1,5 @@
-//! Text that people can read and write, in RON: fields by name, so that some may be missing, and others be there no more.
+//! Text that people can read and write, in RON: fields by name, so that some may be missing, and
+//! others be there no more.
 
 pub(crate) mod prefab;
 mod scene;
@@ -13,7 +14,8 @@ use crate::save::{Save, SaveVisitor, SavedField};
 
 pub(crate) use scene::Text;
 
-/// The fields of a thing as they stand in a text: names, and values that nobody has looked into yet.
+/// The fields of a thing as they stand in a text: names, and values that nobody has looked into
+/// yet.
 #[derive(Clone, Default)]
 pub(crate) struct FieldTexts(pub(crate) Vec<(String, Box<RawValue>)>);
 
@@ -68,7 +70,9 @@ impl FieldTexts {
     /// The text of a field, by its name or one that it had before.
     fn of<F: SavedField>(&self) -> Option<&RawValue> {
         let mut names = std::iter::once(&F::NAME).chain(F::ALIASES);
-        names.find_map(|name| self.0.iter().find(|(field, _)| field == name).map(|(_, text)| &**text))
+        names.find_map(|name| {
+            self.0.iter().find(|(field, _)| field == name).map(|(_, text)| &**text)
+        })
     }
 
     /// The value of a field, if there is one.
@@ -77,7 +81,8 @@ impl FieldTexts {
         text.into_rust().map(Some).map_err(|error| SaveError::field(pool, F::NAME, error))
     }
 
-    /// Puts all values into a thing. A name that no field has is an error: it is likelier to be misspelt than to be old.
+    /// Puts all values into a thing. A name that no field has is an error: it is likelier to be
+    /// misspelt than to be old.
     pub(crate) fn put<T: Save>(&self, thing: &mut T) -> Result<(), SaveError> {
         struct Put<'a, T>(&'a FieldTexts, &'a mut T, Vec<&'static str>);
 
@@ -99,7 +104,11 @@ impl FieldTexts {
         match self.0.iter().find(|(name, _)| !put.2.contains(&name.as_str())) {
             Some((name, _)) => {
                 let known = put.2.join("`, `");
-                Err(SaveError::field(T::NAME, name, format!("there is no such field: the fields are `{known}`")))
+                Err(SaveError::field(
+                    T::NAME,
+                    name,
+                    format!("there is no such field: the fields are `{known}`"),
+                ))
             }
             None => Ok(()),
         }
@@ -133,13 +142,15 @@ pub(crate) fn write_value<V: serde::Serialize>(value: &V) -> Result<String, Stri
 
 /// Reads a text of ours.
 pub(crate) fn read<'a, X: Deserialize<'a>>(text: &'a str) -> Result<X, SaveError> {
-    ron::from_str(text)
-        .map_err(|error| SaveError::Text { problem: format!("line {}: {}", error.span.start.line, error.code) })
+    ron::from_str(text).map_err(|error| SaveError::Text {
+        problem: format!("line {}: {}", error.span.start.line, error.code),
+    })
 }
 
 /// Tags by name.
 pub(crate) fn read_tags<T: Save>(names: &str) -> Result<T::Tags, SaveError> {
-    T::read_tags(names).ok_or_else(|| SaveError::pool(T::NAME, format!("`{names}` are not tags of it")))
+    T::read_tags(names)
+        .ok_or_else(|| SaveError::pool(T::NAME, format!("`{names}` are not tags of it")))
 }
 
 /// The fields of a thing that are not as in the default thing, as `(hull: 3.0)`.

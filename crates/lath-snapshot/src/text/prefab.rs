@@ -16,11 +16,14 @@ use crate::save::{Save, SaveVisitor, SavedField};
 
 /// A thing and all that is below it in the default tree, ready to be spawned.
 ///
-/// Handles inside it that name parts of it are replaced at every spawn, so that each copy refers to itself; others are nil.
+/// Handles inside it that name parts of it are replaced at every spawn, so that each copy refers to
+/// itself; others are nil.
 ///
-/// The text of a prefab is RON. A part has `fields` (those that are not as by default), `tags`, `children`, and an `id` if some
-/// field refers to it: the bits of a handle, which mean something within the prefab only. In the place of `fields`, `prefab` names
-/// another prefab; `fields` and `tags` beside it override those of its root, and `inside` those of other parts of it, by their `id`.
+/// The text of a prefab is RON. A part has `fields` (those that are not as by default), `tags`,
+/// `children`, and an `id` if some field refers to it: the bits of a handle, which mean something
+/// within the prefab only. In the place of `fields`, `prefab` names another prefab; `fields` and
+/// `tags` beside it override those of its root, and `inside` those of other parts of it, by their
+/// `id`.
 ///
 /// # Examples
 ///
@@ -107,7 +110,8 @@ const DEEPEST: usize = 60;
 struct Parse<'a, T: Save + Clone> {
     library: &'a PrefabLibrary<T>,
     parts: Vec<PrefabPart<T>>,
-    /// Fields to be put into parts, in order, when it is known which part every `id` of the text means.
+    /// Fields to be put into parts, in order, when it is known which part every `id` of the text
+    /// means.
     fields: Vec<(usize, FieldTexts)>,
     ids: BTreeMap<u64, usize>,
 }
@@ -136,24 +140,31 @@ impl<T: Save + Clone> Prefab<T> {
     }
 
     fn parse(text: &str, library: &PrefabLibrary<T>) -> Result<Self, SaveError> {
-        let mut parse = Parse { library, parts: Vec::new(), fields: Vec::new(), ids: BTreeMap::new() };
+        let mut parse =
+            Parse { library, parts: Vec::new(), fields: Vec::new(), ids: BTreeMap::new() };
         parse.part(text, None, 0)?;
         let Parse { mut parts, fields, ids, .. } = parse;
         let most = u64::from(u32::MAX >> (32 - T::INDEX_BITS));
         if parts.len() as u64 > most {
-            return Err(SaveError::pool(T::NAME, format!("a prefab of it has at most {most} parts")));
+            return Err(SaveError::pool(
+                T::NAME,
+                format!("a prefab of it has at most {most} parts"),
+            ));
         }
         for (place, fields) in fields {
             let mut given = T::default();
             fields.put(&mut given)?;
             // From the handles of the text to those of this prefab.
-            relink(&mut given, &mut |bits| ids.get(&bits).map_or(0, |place| inner::<T>(*place).to_bits()));
+            relink(&mut given, &mut |bits| {
+                ids.get(&bits).map_or(0, |place| inner::<T>(*place).to_bits())
+            });
             fields.move_into(&mut given, &mut parts[place].thing);
         }
         Ok(Self { parts })
     }
 
-    /// Makes a prefab of a thing in a pool and all that is below it; `None` if there is no such thing.
+    /// Makes a prefab of a thing in a pool and all that is below it; `None` if there is no such
+    /// thing.
     ///
     /// # Examples
     ///
@@ -171,7 +182,8 @@ impl<T: Save + Clone> Prefab<T> {
     /// # Ok::<(), lath_snapshot::SaveError>(())
     /// ```
     pub fn of(pool: &Pool<T>, root: Handle<T>) -> Option<Self> {
-        let list: Vec<Handle<T>> = std::iter::once(root).chain(pool.tree().descendants(root)).collect();
+        let list: Vec<Handle<T>> =
+            std::iter::once(root).chain(pool.tree().descendants(root)).collect();
         if !pool.contains(root) {
             return None;
         }
@@ -179,7 +191,10 @@ impl<T: Save + Clone> Prefab<T> {
             list.iter().enumerate().map(|(place, handle)| (handle.to_bits(), place)).collect();
         let mut parts: Vec<PrefabPart<T>> = Vec::new();
         for &handle in &list {
-            let parent = pool.tree().parent(handle).and_then(|parent| places.get(&parent.to_bits()).copied());
+            let parent = pool
+                .tree()
+                .parent(handle)
+                .and_then(|parent| places.get(&parent.to_bits()).copied());
             let mut thing = T::default();
             thing.put_tags(pool.tags(handle));
             parts.push(PrefabPart { thing, parent: parent.filter(|_| handle != root), name: None });
@@ -189,7 +204,9 @@ impl<T: Save + Clone> Prefab<T> {
         let mut copy = Copy { image: &image, places: &places, parts: &mut parts };
         T::visit_saved(&mut copy).unwrap_or_else(|never| match never {});
         for part in &mut parts {
-            relink(&mut part.thing, &mut |bits| places.get(&bits).map_or(0, |place| inner::<T>(*place).to_bits()));
+            relink(&mut part.thing, &mut |bits| {
+                places.get(&bits).map_or(0, |place| inner::<T>(*place).to_bits())
+            });
         }
         Some(Self { parts })
     }
@@ -227,7 +244,8 @@ impl<T: Save + Clone> Prefab<T> {
             let _ = write!(text, "tags: {tags:?}, ");
         }
         let _ = write!(text, "fields: {}", write_fields(&part.thing)?);
-        let children: Vec<usize> = (0..self.parts.len()).filter(|n| self.parts[*n].parent == Some(place)).collect();
+        let children: Vec<usize> =
+            (0..self.parts.len()).filter(|n| self.parts[*n].parent == Some(place)).collect();
         if !children.is_empty() {
             *text += ", children: [\n";
             for child in children {
@@ -245,16 +263,25 @@ impl<T: Save + Clone> Parse<'_, T> {
     /// Reads a part and all that is below it.
     fn part(&mut self, text: &str, parent: Option<usize>, depth: usize) -> Result<(), SaveError> {
         if depth > DEEPEST {
-            return Err(SaveError::Text { problem: format!("parts are nested deeper than {DEEPEST} levels") });
+            return Err(SaveError::Text {
+                problem: format!("parts are nested deeper than {DEEPEST} levels"),
+            });
         }
         let PartText { id, prefab, tags, fields, inside, children } = read(text)?;
         let root = self.parts.len();
         if prefab.is_empty() {
-            self.parts.push(PrefabPart { thing: T::default(), parent, name: (id != 0).then_some(id) });
+            self.parts.push(PrefabPart {
+                thing: T::default(),
+                parent,
+                name: (id != 0).then_some(id),
+            });
         } else {
             let Some(nested) = self.library.get(&prefab) else {
                 let known: Vec<_> = self.library.names().collect();
-                let problem = format!("there is no prefab `{prefab}` in the library, which has: {}", known.join(", "));
+                let problem = format!(
+                    "there is no prefab `{prefab}` in the library, which has: {}",
+                    known.join(", ")
+                );
                 return Err(SaveError::Text { problem });
             };
             for part in &nested.parts {
@@ -269,9 +296,11 @@ impl<T: Save + Clone> Parse<'_, T> {
             }
         }
         for (name, change) in &inside {
-            let place = (root..self.parts.len()).find(|place| self.parts[*place].name == Some(*name));
+            let place =
+                (root..self.parts.len()).find(|place| self.parts[*place].name == Some(*name));
             let Some(place) = place.filter(|_| !prefab.is_empty()) else {
-                let problem = format!("there is no part `{name}` inside `{prefab}` that could be changed");
+                let problem =
+                    format!("there is no part `{name}` inside `{prefab}` that could be changed");
                 return Err(SaveError::Text { problem });
             };
             self.change(place, change.tags.as_deref(), &change.fields)?;
@@ -289,7 +318,12 @@ impl<T: Save + Clone> Parse<'_, T> {
     }
 
     /// Changes the tags of a part, and notes the fields that are to be changed.
-    fn change(&mut self, place: usize, tags: Option<&str>, fields: &FieldTexts) -> Result<(), SaveError> {
+    fn change(
+        &mut self,
+        place: usize,
+        tags: Option<&str>,
+        fields: &FieldTexts,
+    ) -> Result<(), SaveError> {
         if let Some(tags) = tags {
             self.parts[place].thing.put_tags(read_tags::<T>(tags)?);
         }
@@ -341,10 +375,12 @@ fn relink<T: Save>(thing: &mut T, map: &mut dyn FnMut(u64) -> u64) {
         }
     }
 
-    T::visit_saved(&mut Fields(thing, Relink::new::<T>(map))).unwrap_or_else(|never| match never {});
+    T::visit_saved(&mut Fields(thing, Relink::new::<T>(map)))
+        .unwrap_or_else(|never| match never {});
 }
 
-/// Prefabs by name, which may name each other: those that are added later those that were added before.
+/// Prefabs by name, which may name each other: those that are added later those that were added
+/// before.
 ///
 /// # Examples
 ///
@@ -365,8 +401,8 @@ impl<T: Save + Clone> PrefabLibrary<T> {
         Self { prefabs: BTreeMap::new() }
     }
 
-    /// Reads a prefab and keeps it under a name. Prefabs that it names are here already; what becomes of them later does not
-    /// change it.
+    /// Reads a prefab and keeps it under a name. Prefabs that it names are here already; what
+    /// becomes of them later does not change it.
     ///
     /// # Errors
     ///
@@ -423,12 +459,15 @@ impl<T: Save + Clone> Default for PrefabLibrary<T> {
 /// # Examples
 ///
 /// See [`Prefab`].
-pub fn spawn_prefab<T: Save + Clone + Resident>(world: &mut World, prefab: &Prefab<T>) -> Result<Handle<T>, SaveError> {
+pub fn spawn_prefab<T: Save + Clone + Resident>(
+    world: &mut World,
+    prefab: &Prefab<T>,
+) -> Result<Handle<T>, SaveError> {
     spawn_prefab_with(world, prefab, |_, _| {})
 }
 
-/// As [`spawn_prefab`], with a last word on every part: `change` is called with the number of each, the root first, and the thing
-/// that is about to be spawned.
+/// As [`spawn_prefab`], with a last word on every part: `change` is called with the number of each,
+/// the root first, and the thing that is about to be spawned.
 ///
 /// # Errors
 ///
@@ -454,21 +493,30 @@ pub fn spawn_prefab_with<T: Save + Clone + Resident>(
 ) -> Result<Handle<T>, SaveError> {
     let pool = world.pool_mut::<T>();
     let mut things: Vec<T> = prefab.parts.iter().map(|part| part.thing.clone()).collect();
-    let handles: Vec<Handle<T>> = reserve(pool, &things).map_err(|fault| SaveError::pool(T::NAME, fault))?;
+    let handles: Vec<Handle<T>> =
+        reserve(pool, &things).map_err(|fault| SaveError::pool(T::NAME, fault))?;
     for thing in &mut things {
-        let handle_of =
-            |bits| (Handle::<T>::from_bits(bits).index() as usize).checked_sub(1).and_then(|n| handles.get(n));
+        let handle_of = |bits| {
+            (Handle::<T>::from_bits(bits).index() as usize)
+                .checked_sub(1)
+                .and_then(|n| handles.get(n))
+        };
         relink(thing, &mut |bits| handle_of(bits).map_or(0, |handle| handle.to_bits()));
     }
     things.iter_mut().enumerate().for_each(|(place, thing)| change(place, thing));
     if things.iter().zip(&handles).any(|(thing, handle)| thing.kind() != handle.kind()) {
         handles.into_iter().for_each(|handle| _ = pool.despawn(handle));
-        return Err(SaveError::pool(T::NAME, "the kind of a part was changed while it was being spawned"));
+        return Err(SaveError::pool(
+            T::NAME,
+            "the kind of a part was changed while it was being spawned",
+        ));
     }
     for ((thing, &handle), part) in things.into_iter().zip(&handles).zip(&prefab.parts) {
         pool.spawn_at(handle, thing).map_err(|error| SaveError::pool(T::NAME, error.fault))?;
         if let Some(parent) = part.parent {
-            pool.tree_mut().attach(handle, handles[parent]).map_err(|error| SaveError::pool(T::NAME, error))?;
+            pool.tree_mut()
+                .attach(handle, handles[parent])
+                .map_err(|error| SaveError::pool(T::NAME, error))?;
         }
     }
     Ok(handles[0])

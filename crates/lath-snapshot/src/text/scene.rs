@@ -1,4 +1,5 @@
-//! Worlds as text: a line for every thing, with its handle, its tags, its children and the fields that are not as by default.
+//! Worlds as text: a line for every thing, with its handle, its tags, its children and the fields
+//! that are not as by default.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,10 +41,11 @@ struct ThingText {
 }
 
 impl Snapshot {
-    /// Writes the live things and the resources as text: for scenes that are edited by hand, for diffs, for the curious.
+    /// Writes the live things and the resources as text: for scenes that are edited by hand, for
+    /// diffs, for the curious.
     ///
-    /// A handle is written as its bits, and as `7v3` in a comment. Things that are staged or buried, and what is known about
-    /// slots that are free, are not in it: a save has all that.
+    /// A handle is written as its bits, and as `7v3` in a comment. Things that are staged or
+    /// buried, and what is known about slots that are free, are not in it: a save has all that.
     ///
     /// # Errors
     ///
@@ -74,7 +76,9 @@ impl Snapshot {
         for part in self.parts.iter().filter(|part| part.is_saved()) {
             match part.text()? {
                 Text::Pool(text) => pools += &format!("        {:?}: {text},\n", part.name()),
-                Text::Resource(Some(text)) => resources += &format!("        {:?}: {text},\n", part.name()),
+                Text::Resource(Some(text)) => {
+                    resources += &format!("        {:?}: {text},\n", part.name())
+                }
                 Text::Resource(None) => {}
             }
         }
@@ -89,8 +93,8 @@ pub(crate) enum Text {
 }
 
 impl Load<'_> {
-    /// Reads a world as text: what [`Snapshot::to_text`] writes, or what somebody has written by hand. Pools and resources that
-    /// are not in the text stay as they are.
+    /// Reads a world as text: what [`Snapshot::to_text`] writes, or what somebody has written by
+    /// hand. Pools and resources that are not in the text stay as they are.
     ///
     /// # Errors
     ///
@@ -108,7 +112,12 @@ impl Load<'_> {
                 match registry.kinds().find(|kind| kind.is_saved() && kind.is_called(name)) {
                     Some(kind) => parts.push(kind.read_text(world, text.get_ron())?),
                     None if self.ignores(name) => {}
-                    None => return Err(SaveError::Unknown { what: "pool or resource", name: name.clone() }),
+                    None => {
+                        return Err(SaveError::Unknown {
+                            what: "pool or resource",
+                            name: name.clone(),
+                        });
+                    }
                 }
             }
             Ok(Snapshot { parts })
@@ -124,16 +133,21 @@ impl<T: Save + Resident> PoolKind<T> {
         let state = image.state();
         let mut columns = Columns { image: things, rows: vec![String::new(); things.len()] };
         T::visit_saved(&mut columns)?;
-        let trees: Vec<_> = self.trees.iter().map(|tree| (&tree.name, children(&(tree.read)(image)))).collect();
+        let trees: Vec<_> =
+            self.trees.iter().map(|tree| (&tree.name, children(&(tree.read)(image)))).collect();
         let handles: Vec<_> = things.handles().collect();
         let slots: BTreeMap<u32, u64> =
             handles.iter().flatten().map(|handle| (handle.index(), handle.to_bits())).collect();
         let bits_of = |slot: &u32| slots.get(slot).copied();
         let mut text = String::from("[\n");
         for (n, (handle, fields)) in handles.iter().zip(&columns.rows).enumerate() {
-            let Some(handle) = handle.filter(|handle| state.is_live(handle.index())) else { continue };
+            let Some(handle) = handle.filter(|handle| state.is_live(handle.index())) else {
+                continue;
+            };
             let _ = write!(text, "            (at: {}", handle.to_bits());
-            if let Some(names) = state.tags.get(n).and_then(|tags| T::write_tags(T::Tags::narrow(*tags))) {
+            if let Some(names) =
+                state.tags.get(n).and_then(|tags| T::write_tags(T::Tags::narrow(*tags)))
+            {
                 if !names.is_empty() {
                     let _ = write!(text, ", tags: {names:?}");
                 }
@@ -142,7 +156,11 @@ impl<T: Save + Resident> PoolKind<T> {
             for (name, children) in &trees {
                 if let Some(children) = children.get(&handle.index()) {
                     let bits: Vec<u64> = children.iter().filter_map(bits_of).collect();
-                    let _ = write!(below, "{}{name:?}: {bits:?}", if below.is_empty() { "" } else { ", " });
+                    let _ = write!(
+                        below,
+                        "{}{name:?}: {bits:?}",
+                        if below.is_empty() { "" } else { ", " }
+                    );
                 }
             }
             if !below.is_empty() {
@@ -154,8 +172,13 @@ impl<T: Save + Resident> PoolKind<T> {
     }
 
     /// An image of the things in a text.
-    pub(crate) fn read_text(&self, world: &mut World, text: &str) -> Result<PoolImage<T>, SaveError> {
-        let mut things: Vec<ThingText> = read(text).map_err(|error| SaveError::pool(&self.name, error))?;
+    pub(crate) fn read_text(
+        &self,
+        world: &mut World,
+        text: &str,
+    ) -> Result<PoolImage<T>, SaveError> {
+        let mut things: Vec<ThingText> =
+            read(text).map_err(|error| SaveError::pool(&self.name, error))?;
         things.sort_by_key(|thing| Handle::<T>::from_bits(thing.at));
         let handles: Vec<_> = things.iter().map(|thing| Handle::<T>::from_bits(thing.at)).collect();
         let mut tags = Vec::new();
@@ -170,7 +193,10 @@ impl<T: Save + Resident> PoolKind<T> {
         for tree in &self.trees {
             let lists = things.iter().zip(&handles).filter_map(|(thing, handle)| {
                 let children = thing.children.get(&tree.name)?;
-                Some((handle.index(), children.iter().map(|bits| Handle::<T>::from_bits(*bits).index()).collect()))
+                Some((
+                    handle.index(),
+                    children.iter().map(|bits| Handle::<T>::from_bits(*bits).index()).collect(),
+                ))
             });
             (tree.write)(&mut image, &links(lists)).map_err(fail)?;
         }
@@ -227,10 +253,12 @@ impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
 
 /// The children of each parent, in order.
 fn children(tree: &TreeState) -> BTreeMap<u32, Vec<u32>> {
-    let next: BTreeMap<u32, u32> = tree.links.iter().map(|(slot, [_, _, _, next, _])| (*slot, *next)).collect();
+    let next: BTreeMap<u32, u32> =
+        tree.links.iter().map(|(slot, [_, _, _, next, _])| (*slot, *next)).collect();
     let parents = tree.links.iter().filter(|(_, [_, first, ..])| *first != 0);
     let list = |first: u32| {
-        std::iter::successors(Some(first), |slot| next.get(slot).copied().filter(|next| *next != 0)).collect()
+        std::iter::successors(Some(first), |slot| next.get(slot).copied().filter(|next| *next != 0))
+            .collect()
     };
     parents.map(|(slot, [_, first, ..])| (*slot, list(*first))).collect()
 }

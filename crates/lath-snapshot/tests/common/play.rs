@@ -1,4 +1,5 @@
-//! A player that makes random calls on a pool. Two pools that are in the same state give the same answers to the same player.
+//! A player that makes random calls on a pool. Two pools that are in the same state give the same
+//! answers to the same player.
 
 use std::fmt::Write as _;
 
@@ -45,7 +46,8 @@ pub(crate) fn play<T: Subject>(pool: &mut Pool<T>, random: &mut Dice, calls: usi
 fn call<T: Subject>(pool: &mut Pool<T>, random: &mut Dice, heard: &mut String) {
     let value = random.u32(..1000);
     let known: Vec<Handle<T>> = pool.iter_with_staged().map(|(handle, _)| handle).collect();
-    let mut any = || if known.is_empty() { Handle::NIL } else { known[random.usize(..known.len())] };
+    let mut any =
+        || if known.is_empty() { Handle::NIL } else { known[random.usize(..known.len())] };
     let (one, two, three) = (any(), any(), any());
     let answer = match random.u8(..34) {
         0..=5 => format!("{:?}", pool.try_spawn(T::new(value)).map_err(|error| error.fault)),
@@ -57,7 +59,9 @@ fn call<T: Subject>(pool: &mut Pool<T>, random: &mut Dice, heard: &mut String) {
             }
             format!("{spawned:?}")
         }
-        8 => format!("{:?}", pool.spawn_range(random.u32(..20), |n| T::new(value / 21 * 21 + 3 * n))),
+        8 => {
+            format!("{:?}", pool.spawn_range(random.u32(..20), |n| T::new(value / 21 * 21 + 3 * n)))
+        }
         9..=11 => format!("{}", pool.despawn(one)),
         12 => {
             pool.retain(|handle, _| handle.index() % 3 != value % 3);
@@ -112,12 +116,24 @@ pub(crate) fn look<T: Subject>(pool: &Pool<T>) -> String {
     let mut seen = String::new();
     let stats = pool.stats();
     let counts = (stats.live, stats.staged, stats.reserved, stats.buried, stats.retired);
-    writeln!(seen, "{counts:?} {} {} {:?}", stats.high_water, stats.largest_generation, pool.reuse()).unwrap();
+    writeln!(
+        seen,
+        "{counts:?} {} {} {:?}",
+        stats.high_water,
+        stats.largest_generation,
+        pool.reuse()
+    )
+    .unwrap();
     for (handle, thing) in pool.iter_with_staged() {
         let (tree, carried) = (pool.tree(), pool.tree_of::<Carried>());
-        let links =
-            [tree.parent(handle), tree.next_sibling(handle), carried.parent(handle), carried.next_sibling(handle)];
-        writeln!(seen, "{handle} {} {:?} {links:?}", T::seen(thing), pool.tags(handle).widen()).unwrap();
+        let links = [
+            tree.parent(handle),
+            tree.next_sibling(handle),
+            carried.parent(handle),
+            carried.next_sibling(handle),
+        ];
+        writeln!(seen, "{handle} {} {:?} {links:?}", T::seen(thing), pool.tags(handle).widen())
+            .unwrap();
     }
     for bits in 0..8 {
         write!(seen, "{} ", pool.count_tagged(T::Tags::narrow(bits))).unwrap();

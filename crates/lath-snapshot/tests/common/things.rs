@@ -38,7 +38,13 @@ pub(crate) struct PlainRow {
 impl Subject for PlainRow {
     fn new(value: u32) -> Self {
         let other = Handle::from_bits(u64::from(value | 1) << 32 | 5);
-        Self { small: value as u8, value, wide: [f64::from(value); 2], other, maybe: Some(value as u16) }
+        Self {
+            small: value as u8,
+            value,
+            wide: [f64::from(value); 2],
+            other,
+            maybe: Some(value as u16),
+        }
     }
     fn seen(thing: &Self) -> String {
         format!("{thing:?}")
@@ -67,7 +73,13 @@ pub(crate) struct MixedRow {
 
 impl Subject for MixedRow {
     fn new(value: u32) -> Self {
-        Self { kind: (value % 3) as u8, tags: tags_of(value), name: format!("row {value}"), value, cache: None }
+        Self {
+            kind: (value % 3) as u8,
+            tags: tags_of(value),
+            name: format!("row {value}"),
+            value,
+            cache: None,
+        }
     }
     fn seen(thing: &Self) -> String {
         format!("{thing:?}")
@@ -139,7 +151,10 @@ impl Subject for MixedColumns {
             value,
             label: format!("label {value}"),
             heat: value as f32,
-            note: Note { text: "n".repeat(value as usize % 9), numbers: vec![value as u16; value as usize % 4] },
+            note: Note {
+                text: "n".repeat(value as usize % 9),
+                numbers: vec![value as u16; value as usize % 4],
+            },
             title: if value % 5 == 0 { format!("title {value}") } else { String::new() },
             rank: if value % 7 == 0 { u64::from(value) } else { 0 },
             friends: vec![Handle::from_bits(u64::from(value | 1) << 32 | 1)],

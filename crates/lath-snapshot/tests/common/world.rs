@@ -62,8 +62,8 @@ pub(crate) fn save(world: &World) -> Vec<u8> {
     Write::new().to_bytes(&Snapshot::take(world).unwrap()).unwrap()
 }
 
-/// An empty world with pools into which those of another can be loaded. Pools that cannot have more slots cannot have less
-/// either: whether a pool is fixed is for the program to say.
+/// An empty world with pools into which those of another can be loaded. Pools that cannot have more
+/// slots cannot have less either: whether a pool is fixed is for the program to say.
 pub(crate) fn empty_like(world: &World) -> World {
     let mut other = empty();
     other.add_pool(fitting(world.pool::<PlainRow>()));
@@ -76,7 +76,11 @@ pub(crate) fn empty_like(world: &World) -> World {
 /// An empty pool with as many slots as another can have.
 fn fitting<T: Thing>(pool: &Pool<T>) -> Pool<T> {
     let limit = pool.stats().limit;
-    if limit < u32::MAX >> (32 - T::INDEX_BITS) { Pool::fixed(limit as usize).unwrap() } else { Pool::new() }
+    if limit < u32::MAX >> (32 - T::INDEX_BITS) {
+        Pool::fixed(limit as usize).unwrap()
+    } else {
+        Pool::new()
+    }
 }
 
 /// A small world with something of everything.

@@ -1,5 +1,6 @@
-//! The image of a pool, put back, is the pool: the same things, links and tags, and the same answers to all that is asked of it
-//! later. The judge is a clone of the pool, which shares no code with images.
+//! The image of a pool, put back, is the pool: the same things, links and tags, and the same
+//! answers to all that is asked of it later. The judge is a clone of the pool, which shares no code
+//! with images.
 
 use lath_core::image::{PoolDelta, PoolImage};
 use lath_core::strips::Snap;

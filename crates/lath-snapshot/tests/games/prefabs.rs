@@ -1,4 +1,5 @@
-//! Texts of prefabs: any text is a prefab or an error, and what is a prefab can be spawned, written and read again.
+//! Texts of prefabs: any text is a prefab or an error, and what is a prefab can be spawned, written
+//! and read again.
 
 use lath_core::{Handle, Thing};
 use lath_schedule::World;
@@ -65,7 +66,11 @@ pub(crate) fn read(bytes: &[u8]) {
     let before = library.names().count();
     if let Err(error) = library.add("new", text) {
         assert!(!error.to_string().is_empty());
-        assert_eq!((library.names().count(), library.get("new").is_none()), (before, true), "{error}");
+        assert_eq!(
+            (library.names().count(), library.get("new").is_none()),
+            (before, true),
+            "{error}"
+        );
         return;
     }
     let prefab = library.get("new").unwrap();
@@ -74,21 +79,29 @@ pub(crate) fn read(bytes: &[u8]) {
     let root = spawn_prefab(&mut world, prefab).unwrap();
     let pool = world.pool::<Part>();
     pool.check_invariants().unwrap();
-    assert_eq!((pool.len(), pool.tree().descendants(root).count() + 1), (prefab.len(), prefab.len()));
+    assert_eq!(
+        (pool.len(), pool.tree().descendants(root).count() + 1),
+        (prefab.len(), prefab.len())
+    );
     // Handles name parts of this copy, or nobody.
     for (_, part) in pool.iter() {
         let named = [part.target, part.maybe.unwrap_or_default(), part.pair[0], part.pair[1]];
-        assert!(named.iter().chain(&part.many).all(|handle| handle.is_nil() || pool.contains(*handle)));
+        assert!(
+            named.iter().chain(&part.many).all(|handle| handle.is_nil() || pool.contains(*handle))
+        );
     }
     let written = Prefab::of(pool, root).unwrap().to_text().unwrap();
-    let again = Prefab::<Part>::from_text(&written).unwrap_or_else(|error| panic!("{error} in\n{written}"));
+    let again =
+        Prefab::<Part>::from_text(&written).unwrap_or_else(|error| panic!("{error} in\n{written}"));
     let copy = spawn_prefab(&mut world, &again).unwrap();
     let pool = world.pool::<Part>();
     assert_eq!(Prefab::of(pool, copy).unwrap().len(), prefab.len());
     let shown = |top: Handle<Part>| {
         let parts = std::iter::once(top).chain(pool.tree().descendants(top));
         parts
-            .map(|part| (pool[part].name.clone(), pool[part].hp, pool[part].tags, pool[part].many.len()))
+            .map(|part| {
+                (pool[part].name.clone(), pool[part].hp, pool[part].tags, pool[part].many.len())
+            })
             .collect::<Vec<_>>()
     };
     assert_eq!(shown(copy), shown(root));

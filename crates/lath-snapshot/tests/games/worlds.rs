@@ -1,5 +1,6 @@
-//! A world to which things happen, and snapshots of it that are taken, put back, brought up to date by differences, saved and loaded,
-//! in any order. What could be seen when one was taken can be seen when it is put back.
+//! A world to which things happen, and snapshots of it that are taken, put back, brought up to date
+//! by differences, saved and loaded, in any order. What could be seen when one was taken can be
+//! seen when it is put back.
 
 use lath_schedule::World;
 use lath_snapshot::{Delta, History, Load, Snapshot};
@@ -32,7 +33,14 @@ const TICKS: usize = 3;
 pub(crate) fn play(mut random: Dice, steps: usize) {
     let name = random.to_string();
     let world = lively(&mut random, 8);
-    let mut game = Game { world, kept: Vec::new(), history: History::new(TICKS), past: Vec::new(), tick: 0, random };
+    let mut game = Game {
+        world,
+        kept: Vec::new(),
+        history: History::new(TICKS),
+        past: Vec::new(),
+        tick: 0,
+        random,
+    };
     for step in 0..steps {
         if !game.random.next_step() {
             break;
@@ -69,7 +77,10 @@ impl Game {
     /// Into a new snapshot, or over an old one.
     fn take(&mut self) {
         let seen = seen(&self.world);
-        let old = self.random.choice(0..self.kept.len()).filter(|_| self.kept.len() > 3 || self.random.bool());
+        let old = self
+            .random
+            .choice(0..self.kept.len())
+            .filter(|_| self.kept.len() > 3 || self.random.bool());
         let at = old.unwrap_or(self.kept.len());
         if old.is_none() {
             self.kept.push(Kept { snapshot: Snapshot::new(), seen: String::new() });
@@ -113,7 +124,11 @@ impl Game {
         assert_eq!(seen(&other), seen(&self.world), "{at}");
         let seed = self.random.u64(..);
         let (mut mine, mut its) = (Dice::with_seed(seed), Dice::with_seed(seed));
-        assert_eq!(happen(&mut self.world, &mut mine, 3), happen(&mut other, &mut its, 3), "later, {at}");
+        assert_eq!(
+            happen(&mut self.world, &mut mine, 3),
+            happen(&mut other, &mut its, 3),
+            "later, {at}"
+        );
         assert_eq!(seen(&other), seen(&self.world), "later, {at}");
         self.world = other;
         self.check(at);

@@ -1,5 +1,9 @@
-#![expect(unsafe_code, reason = "drops the fields of a thing that is in pieces when user code panics")]
-//! Things in pieces, between their slot and a whole struct: what becomes of the pieces if user code panics.
+#![expect(
+    unsafe_code,
+    reason = "drops the fields of a thing that is in pieces when user code panics"
+)]
+//! Things in pieces, between their slot and a whole struct: what becomes of the pieces if user code
+//! panics.
 
 use core::mem::forget;
 
@@ -18,8 +22,8 @@ pub(super) enum Otherwise {
 ///
 /// # Safety
 ///
-/// `of` is a whole thing, or at least has these fields, and they are not used again; with [`Otherwise::DropAll`] none is if this
-/// panics.
+/// `of` is a whole thing, or at least has these fields, and they are not used again; with
+/// [`Otherwise::DropAll`] none is if this panics.
 pub(super) unsafe fn drop_fields<T: Columnar>(of: *mut T, fields: u64, otherwise: Otherwise) {
     let others = if otherwise == Otherwise::DropAll { all_fields::<T>() & !fields } else { 0 };
     let mut rest = Rest { drop: DropFields { of, left: fields }, others };
@@ -27,12 +31,13 @@ pub(super) unsafe fn drop_fields<T: Columnar>(of: *mut T, fields: u64, otherwise
     forget(rest);
 }
 
-/// Makes the defaults of the cold fields that a slot does not have, where a whole thing has them. If one panics, they and the value
-/// in the slot are dropped.
+/// Makes the defaults of the cold fields that a slot does not have, where a whole thing has them.
+/// If one panics, they and the value in the slot are dropped.
 ///
 /// # Safety
 ///
-/// The slot holds a value, which nobody else uses, and which counts as gone if this panics; `to` is memory for a whole thing.
+/// The slot holds a value, which nobody else uses, and which counts as gone if this panics; `to` is
+/// memory for a whole thing.
 pub(super) unsafe fn make_defaults<T: Columnar>(from: Place<T>, to: *mut T) {
     let mut making = MakeDefaults(Unmade { from, to, made: 0 });
     T::visit(&mut making);
@@ -44,7 +49,8 @@ const fn all_fields<T: Fields>() -> u64 {
     if T::FIELDS.is_empty() { 0 } else { u64::MAX >> (64 - T::FIELDS.len()) }
 }
 
-/// Drops some fields of a whole thing. If one of them panics, those that are `left` are still to be dropped.
+/// Drops some fields of a whole thing. If one of them panics, those that are `left` are still to be
+/// dropped.
 struct DropFields<T> {
     of: *mut T,
     left: u64,
@@ -55,9 +61,11 @@ impl<T: Columnar> FieldVisitor<T> for DropFields<T> {
     fn field<F: Field<Thing = T>>(&mut self) {
         if self.left >> F::INDEX & 1 == 1 {
             self.left &= !(1 << F::INDEX);
-            // SAFETY: `of` is a thing whose fields are given up one by one, each of them once (by whoever made this); `FIELDS` says
-            // truly where the field lies in it.
-            unsafe { self.of.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>().drop_in_place() };
+            // SAFETY: `of` is a thing whose fields are given up one by one, each of them once (by
+            // whoever made this); `FIELDS` says truly where the field lies in it.
+            unsafe {
+                self.of.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>().drop_in_place()
+            };
         }
     }
 }
@@ -75,7 +83,8 @@ impl<T: Columnar> Drop for Rest<T> {
     }
 }
 
-/// A slot whose value is being moved out, if making a default panics: drops what is in the slot, and the defaults that were made.
+/// A slot whose value is being moved out, if making a default panics: drops what is in the slot,
+/// and the defaults that were made.
 struct Unmade<T: Columnar> {
     from: Place<T>,
     to: *mut T,
@@ -85,8 +94,8 @@ struct Unmade<T: Columnar> {
 
 impl<T: Columnar> FieldVisitor<T> for Unmade<T> {
     fn field<F: Field<Thing = T>>(&mut self) {
-        // SAFETY: the slot holds a value that is given up (by whoever made this): every field that is not cold is there. What
-        // was made was written to the thing, where `FIELDS` says.
+        // SAFETY: the slot holds a value that is given up (by whoever made this): every field that
+        // is not cold is there. What was made was written to the thing, where `FIELDS` says.
         unsafe {
             match const { is_cold::<F>() } {
                 false => self.from.field_unless_cold::<F>().drop_in_place(),
@@ -105,7 +114,8 @@ impl<T: Columnar> Drop for Unmade<T> {
     }
 }
 
-/// Makes the defaults of the cold fields that a slot does not have, where a whole thing has them: user code, which may panic.
+/// Makes the defaults of the cold fields that a slot does not have, where a whole thing has them:
+/// user code, which may panic.
 struct MakeDefaults<T: Columnar>(Unmade<T>);
 
 impl<T: Columnar> FieldVisitor<T> for MakeDefaults<T> {
@@ -113,7 +123,8 @@ impl<T: Columnar> FieldVisitor<T> for MakeDefaults<T> {
     fn field<F: Field<Thing = T>>(&mut self) {
         let Unmade { from, to, made } = &mut self.0;
         if const { is_cold::<F>() } && from.cold::<F>().get().is_none() {
-            // SAFETY: `to` is memory for a whole thing (by whoever made this), and `FIELDS` says truly where the field lies in it.
+            // SAFETY: `to` is memory for a whole thing (by whoever made this), and `FIELDS` says
+            // truly where the field lies in it.
             unsafe { T::cold_default(F::INDEX, to.byte_add(T::FIELDS[F::INDEX].offset).cast()) };
             *made |= 1 << F::INDEX;
         }

@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "says where a slot's element of a column is, without a check of bounds")]
+#![expect(
+    unsafe_code,
+    reason = "says where a slot's element of a column is, without a check of bounds"
+)]
 //! Where a slot of a block has its elements.
 
 use alloc::alloc::Layout;
@@ -6,14 +9,16 @@ use core::hint::assert_unchecked;
 
 use super::*;
 
-/// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a pointer to a block.
+/// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a
+/// pointer to a block.
 pub struct Block<T>(PhantomData<T>);
 
 // SAFETY: it has no bytes. The layout is that of the columns, which have room for `len` slots (K1).
 unsafe impl<T: Fields> Zeroed for Block<T> {
     fn layout(len: usize) -> Result<Layout, OutOfMemory> {
         let extent = const { extent(T::FIELDS) };
-        let layout = extent.size(len).and_then(|size| Layout::from_size_align(size, extent.align).ok());
+        let layout =
+            extent.size(len).and_then(|size| Layout::from_size_align(size, extent.align).ok());
         layout.ok_or(OutOfMemory { bytes: usize::MAX })
     }
 
@@ -30,8 +35,9 @@ unsafe impl<T: Fields> Zeroed for Block<T> {
     const NOWHERE: Whole = Whole { origin: ptr::null_mut(), first: 0, len: 0 };
 }
 
-/// A whole block, or several that were made at once: its first slot, how many it has, and where the stamp of slot 0 would be if the block went back so far: a lookup adds the index
-/// to that as it is, and needs to know neither of the others to compare stamps.
+/// A whole block, or several that were made at once: its first slot, how many it has, and where the
+/// stamp of slot 0 would be if the block went back so far: a lookup adds the index to that as it
+/// is, and needs to know neither of the others to compare stamps.
 #[derive(Clone, Copy)]
 pub struct Whole {
     origin: *mut u8,
@@ -72,8 +78,8 @@ impl<T: Fields> Place<T> {
 
     /// Where this slot's element of a column is.
     ///
-    /// What the column has in its own way is told from what the head has: the stride, and how much comes before it in the block. All of that are constants,
-    /// most of them 0 for the head itself.
+    /// What the column has in its own way is told from what the head has: the stride, and how much
+    /// comes before it in the block. All of that are constants, most of them 0 for the head itself.
     #[inline(always)]
     pub(super) fn element(self, column: Column) -> *mut u8 {
         let head = const { head_column(T::FIELDS) };
@@ -85,8 +91,8 @@ impl<T: Fields> Place<T> {
             .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
             .wrapping_add(column.shift.wrapping_sub(head.shift).wrapping_add(column.within));
         let element = origin.wrapping_add(offset);
-        // SAFETY: in bounds, and so not null: `layout.rs` puts every element of a block of `len` slots inside its extent (K1), and places are
-        // made for slots of existing blocks only.
+        // SAFETY: in bounds, and so not null: `layout.rs` puts every element of a block of `len`
+        // slots inside its extent (K1), and places are made for slots of existing blocks only.
         unsafe { assert_unchecked(!element.is_null()) };
         element
     }
@@ -95,7 +101,9 @@ impl<T: Fields> Place<T> {
     fn start(self) -> *mut u8 {
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
         let Whole { origin, first, len } = self.block;
-        origin.wrapping_add((first as usize).wrapping_mul(stride)).wrapping_sub(len as usize * prefix + shift)
+        origin
+            .wrapping_add((first as usize).wrapping_mul(stride))
+            .wrapping_sub(len as usize * prefix + shift)
     }
 
     /// Where the value of a field is. Does not compile for a cold field.
@@ -115,9 +123,11 @@ impl<T: Fields> Place<T> {
     pub(super) fn cold<F: Field<Thing = T>>(self) -> Cell<F::Value> {
         let (extent, rank) = const { (extent(T::FIELDS), cold_rank(T::FIELDS, F::INDEX)) };
         let (len, row) = (self.block.len as usize, self.index - self.block.first as usize);
-        let Some(offset) = extent.cold_table(len, row / 64, rank) else { unreachable!("the block was allocated") };
-        // SAFETY: in bounds: `layout.rs` puts the pointers inside the extent of the block (K1). Each cell of the block is
-        // used for one field only, by its rank.
+        let Some(offset) = extent.cold_table(len, row / 64, rank) else {
+            unreachable!("the block was allocated")
+        };
+        // SAFETY: in bounds: `layout.rs` puts the pointers inside the extent of the block (K1).
+        // Each cell of the block is used for one field only, by its rank.
         unsafe { Cell::new(self.start().add(offset), row) }
     }
 
@@ -127,14 +137,19 @@ impl<T: Fields> Place<T> {
     }
 }
 
-// SAFETY: columns share values between threads only as the pool does, which hands out references to fields (so
-// `T: Sync`) and takes values through a shared reference when staging (so `T: Send`). A thing is `Sync` only if all its
-// fields are, unless its author says otherwise and vouches for it.
+// SAFETY: columns share values between threads only as the pool does, which hands out references to
+// fields (so `T: Sync`) and takes values through a shared reference when staging (so `T: Send`). A
+// thing is `Sync` only if all its fields are, unless its author says otherwise and vouches for it.
 unsafe impl<T: Send + Sync> Sync for Block<T> {}
 // SAFETY: blocks own the things in them.
 unsafe impl<T: Send> Send for Block<T> {}
 
-/// The column of a field. Only asked for where the field is not cold; the head stands in for those that are.
+/// The column of a field. Only asked for where the field is not cold; the head stands in for those
+/// that are.
 const fn column_unless_cold<F: Field>() -> Column {
-    if is_cold::<F>() { head_column(F::Thing::FIELDS) } else { field_column(F::Thing::FIELDS, F::INDEX) }
+    if is_cold::<F>() {
+        head_column(F::Thing::FIELDS)
+    } else {
+        field_column(F::Thing::FIELDS, F::INDEX)
+    }
 }

@@ -42,9 +42,10 @@ const fn all_columns<T: Fields>() -> [Column; 65] {
     columns
 }
 
-// SAFETY: an element of a strip is one of its column, columns of a block do not overlap, and elements lie side by side (K1).
-// A column begins where its prefix and shift say, and the shift grows from each to the next: `order_is_told_by_shifts` in `layout.rs`.
-// The head has the stamp at its start, and its hot fields where `layout.rs` says; the other columns are of one field each.
+// SAFETY: an element of a strip is one of its column, columns of a block do not overlap, and
+// elements lie side by side (K1). A column begins where its prefix and shift say, and the shift
+// grows from each to the next: `order_is_told_by_shifts` in `layout.rs`. The head has the stamp at
+// its start, and its hot fields where `layout.rs` says; the other columns are of one field each.
 // The tags are in their field. Cold fields are in no strip.
 unsafe impl<T: Columnar> Strips<T> for Columns<T> {
     const STRIPS: usize = strips::<T>();
@@ -130,7 +131,8 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
     }
 
     unsafe fn drop_field<F: Field<Thing = T>>(&self, place: Place<T>) {
-        // SAFETY: the slot is ours; a field with a column holds a value, and nobody else uses it (by the caller).
+        // SAFETY: the slot is ours; a field with a column holds a value, and nobody else uses it
+        // (by the caller).
         unsafe {
             match const { is_cold::<F>() } {
                 true => drop(place.cold::<F>().take()),

@@ -1,11 +1,15 @@
-#![expect(unsafe_code, reason = "moves the fields of a thing one by one, by the pointers that the layout gives")]
+#![expect(
+    unsafe_code,
+    reason = "moves the fields of a thing one by one, by the pointers that the layout gives"
+)]
 //! What is done to all fields of a thing, one after the other.
 
 use alloc::boxed::Box;
 
 use super::*;
 
-/// Moves every field of a whole thing into its columns; cold ones to the heap, unless they are at their default.
+/// Moves every field of a whole thing into its columns; cold ones to the heap, unless they are at
+/// their default.
 pub(super) struct Scatter<T> {
     pub(super) from: *mut T,
     pub(super) to: Place<T>,
@@ -16,8 +20,9 @@ pub(super) struct Scatter<T> {
 impl<T: Columnar> FieldVisitor<T> for Scatter<T> {
     #[inline(always)]
     fn field<F: Field<Thing = T>>(&mut self) {
-        // SAFETY: `from` is a whole thing that is given up field by field, and `to` a slot whose value nobody else uses (by
-        // whoever made the `Scatter`); `FIELDS` says truly where the field lies in the one, `layout.rs` where in the other.
+        // SAFETY: `from` is a whole thing that is given up field by field, and `to` a slot whose
+        // value nobody else uses (by whoever made the `Scatter`); `FIELDS` says truly where the
+        // field lies in the one, `layout.rs` where in the other.
         unsafe {
             let from = self.from.byte_add(T::FIELDS[F::INDEX].offset).cast::<F::Value>();
             match const { is_cold::<F>() } {
@@ -39,9 +44,11 @@ impl<T: Columnar> FieldVisitor<T> for FindDefaults<T> {
     #[inline(always)]
     fn field<F: Field<Thing = T>>(&mut self) {
         if const { is_cold::<F>() } {
-            // SAFETY: `of` is a whole thing (by whoever made this), and `FIELDS` says truly where the field lies in it.
-            let is_default =
-                unsafe { T::cold_is_default(F::INDEX, self.of.byte_add(T::FIELDS[F::INDEX].offset).cast()) };
+            // SAFETY: `of` is a whole thing (by whoever made this), and `FIELDS` says truly where
+            // the field lies in it.
+            let is_default = unsafe {
+                T::cold_is_default(F::INDEX, self.of.byte_add(T::FIELDS[F::INDEX].offset).cast())
+            };
             self.at_default |= u64::from(is_default) << F::INDEX;
         }
     }
@@ -71,7 +78,8 @@ impl<T: Columnar> FieldVisitor<T> for Gather<T> {
     }
 }
 
-/// Asks for the memory of some fields of a slot. What is cold is elsewhere, and mostly not there at all.
+/// Asks for the memory of some fields of a slot. What is cold is elsewhere, and mostly not there at
+/// all.
 pub(super) struct Fetch<T, S> {
     pub(super) of: Place<T>,
     pub(super) which: PhantomData<S>,
@@ -108,7 +116,8 @@ impl<T: Columnar> FieldVisitor<T> for Keep<'_, T> {
             return;
         }
         let mut value = Box::new(MaybeUninit::<F::Value>::uninit());
-        // SAFETY: memory for a value of the field's type; `cold_default` writes one (`Columnar` is unsafe to implement).
+        // SAFETY: memory for a value of the field's type; `cold_default` writes one (`Columnar` is
+        // unsafe to implement).
         let value = unsafe {
             T::cold_default(F::INDEX, value.as_mut_ptr().cast());
             value.assume_init()

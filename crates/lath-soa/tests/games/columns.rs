@@ -1,4 +1,5 @@
-//! Things in columns for the model: plain, owning, hot, cold, aligned and empty fields, with and without kinds and tags.
+//! Things in columns for the model: plain, owning, hot, cold, aligned and empty fields, with and
+//! without kinds and tags.
 
 use lath_core::Thing;
 use lath_core::bitflags::bitflags;

@@ -13,12 +13,14 @@ pub struct Recipe {
 }
 
 impl Inventory {
-    /// Makes something out of parts that somebody carries, wherever they are. It is put where the first part was or, if it does not
-    /// fit there, on the floor; the answer is the new item. Handles to stacks that were used up are stale from then on.
+    /// Makes something out of parts that somebody carries, wherever they are. It is put where the
+    /// first part was or, if it does not fit there, on the floor; the answer is the new item.
+    /// Handles to stacks that were used up are stale from then on.
     ///
     /// # Errors
     ///
-    /// If parts are missing: all of them are named, and nothing has changed. If nobody is there, or in no place.
+    /// If parts are missing: all of them are named, and nothing has changed. If nobody is there, or
+    /// in no place.
     pub fn craft(&mut self, who: Handle<Item>, recipe: &Recipe) -> Result<Handle<Item>, Refusal> {
         recipe.makes.is_whole()?;
         let floor = self.place_of(who);
@@ -26,7 +28,10 @@ impl Inventory {
             return Err(Refusal::NotThere { item: self.name(who) });
         }
         let used = self.find_parts(who, recipe)?;
-        let bag = used.first().and_then(|(part, _)| self.items.tree_of::<Inside>().parent(*part)).unwrap_or(who);
+        let bag = used
+            .first()
+            .and_then(|(part, _)| self.items.tree_of::<Inside>().parent(*part))
+            .unwrap_or(who);
         for (part, count) in used {
             self.take_off(part, count);
         }
@@ -35,7 +40,11 @@ impl Inventory {
     }
 
     /// Which stacks to take the parts off.
-    fn find_parts(&self, who: Handle<Item>, recipe: &Recipe) -> Result<Vec<(Handle<Item>, u32)>, Refusal> {
+    fn find_parts(
+        &self,
+        who: Handle<Item>,
+        recipe: &Recipe,
+    ) -> Result<Vec<(Handle<Item>, u32)>, Refusal> {
         let (mut used, mut missing) = (Vec::new(), Vec::new());
         for &(name, mut needed) in &recipe.parts {
             for stack in self.contents(who).filter(|stack| self.is_part(*stack, name)) {

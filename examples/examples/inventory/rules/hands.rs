@@ -39,7 +39,10 @@ impl Inventory {
 
     /// The hand that holds an item.
     pub fn hand_of(&self, item: Handle<Item>) -> Option<Handle<Item>> {
-        self.items.tree_of::<Held>().parent(item).filter(|hand| self.items[*hand].kind == Kind::Hand)
+        self.items
+            .tree_of::<Held>()
+            .parent(item)
+            .filter(|hand| self.items[*hand].kind == Kind::Hand)
     }
 
     /// The hands of somebody, in order.
@@ -52,11 +55,13 @@ impl Inventory {
         self.items.tree_of::<Held>().first_child(hand)
     }
 
-    /// After a move: hands let go of what their owner no longer carries, the item itself or something inside.
+    /// After a move: hands let go of what their owner no longer carries, the item itself or
+    /// something inside.
     pub(super) fn let_go_below(&mut self, moved: Handle<Item>) {
         let inside: Vec<_> = std::iter::once(moved).chain(self.contents(moved)).collect();
         for item in inside {
-            let owner = self.hand_of(item).and_then(|hand| self.items.tree_of::<Held>().parent(hand));
+            let owner =
+                self.hand_of(item).and_then(|hand| self.items.tree_of::<Held>().parent(hand));
             if owner.is_some_and(|owner| !self.has(owner, item)) {
                 let let_go = self.items.tree_of_mut::<Held>().detach(item);
                 debug_assert!(let_go.is_ok(), "the item was found in a tree");

@@ -98,6 +98,10 @@ impl Item {
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let stacks = self.most > 1 && !self.is_container();
         let same_kind = self.kind == Kind::Thing && other.kind == Kind::Thing;
-        stacks && same_kind && self.name == other.name && self.weight == other.weight && self.most == other.most
+        stacks
+            && same_kind
+            && self.name == other.name
+            && self.weight == other.weight
+            && self.most == other.most
     }
 }

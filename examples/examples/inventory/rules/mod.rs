@@ -1,16 +1,21 @@
-//! The rules of an inventory: a small library to copy from. It knows nothing of commands or of printing.
+//! The rules of an inventory: a small library to copy from. It knows nothing of commands or of
+//! printing.
 //!
-//! Everything is an [`Item`] in one pool: coins, bags, you, your hands, the room. Two trees say how they belong together:
+//! Everything is an [`Item`] in one pool: coins, bags, you, your hands, the room. Two trees say how
+//! they belong together:
 //!
 //! - [`Inside`]: what is in what. Contents of a container that goes are left where it was.
-//! - [`Held`]: which hand is whose, and what it holds. What a hand holds stays, in its bag, when it lets go.
+//! - [`Held`]: which hand is whose, and what it holds. What a hand holds stays, in its bag, when it
+//!   lets go.
 //!
 //! # Rules
 //!
-//! [`Inventory::check`] looks whether they hold; every call keeps them, or is refused and changes nothing.
+//! [`Inventory::check`] looks whether they hold; every call keeps them, or is refused and changes
+//! nothing.
 //!
 //! - A stack has at least one item, and no more than fit into a stack.
-//! - A container has no more stacks than places, and bears the weight of all that is inside, however deep.
+//! - A container has no more stacks than places, and bears the weight of all that is inside,
+//!   however deep.
 //! - Nothing is inside itself.
 //! - A hand holds one stack at most, and only what its owner carries.
 //!

@@ -5,13 +5,20 @@ use lath::prelude::*;
 use super::{Inside, Inventory, Item, Kind, Refusal};
 
 impl Inventory {
-    /// Moves so many of a stack into a container. They join stacks of their kind as far as there is room, and what is left takes a
-    /// place of its own. Answers with the stack in which (the last of) them are now.
+    /// Moves so many of a stack into a container. They join stacks of their kind as far as there is
+    /// room, and what is left takes a place of its own. Answers with the stack in which (the last
+    /// of) them are now.
     ///
     /// # Errors
     ///
-    /// If they do not fit, are too heavy for the container or for what that is in, or are not there. Then nothing has changed.
-    pub fn put(&mut self, item: Handle<Item>, count: u32, into: Handle<Item>) -> Result<Handle<Item>, Refusal> {
+    /// If they do not fit, are too heavy for the container or for what that is in, or are not
+    /// there. Then nothing has changed.
+    pub fn put(
+        &mut self,
+        item: Handle<Item>,
+        count: u32,
+        into: Handle<Item>,
+    ) -> Result<Handle<Item>, Refusal> {
         self.movable(item)?;
         self.bring(item, count, into)
     }
@@ -37,7 +44,8 @@ impl Inventory {
             return Err(Refusal::Split { item: stack.name, asked: count, has: stack.count });
         }
         let tree = self.items.tree_of::<Inside>();
-        let container = tree.parent(item).ok_or_else(|| Refusal::NotThere { item: stack.in_words() })?;
+        let container =
+            tree.parent(item).ok_or_else(|| Refusal::NotThere { item: stack.in_words() })?;
         self.place_free(container, 0)?;
         self.items.edit(item, |stack| stack.count -= count);
         self.place(Item { count, ..stack }, container)
@@ -100,21 +108,37 @@ impl Inventory {
         }
     }
 
-    /// Asks all the questions of [`put`](Self::put). Answers with the stacks that the items can join.
-    fn can_put(&self, item: Handle<Item>, count: u32, into: Handle<Item>) -> Result<Vec<Handle<Item>>, Refusal> {
+    /// Asks all the questions of [`put`](Self::put). Answers with the stacks that the items can
+    /// join.
+    fn can_put(
+        &self,
+        item: Handle<Item>,
+        count: u32,
+        into: Handle<Item>,
+    ) -> Result<Vec<Handle<Item>>, Refusal> {
         let (stack, container) = (self.known(item)?, self.known(into)?);
         let tree = self.items.tree_of::<Inside>();
         if count == 0 || count > stack.count {
-            return Err(Refusal::Count { item: stack.name.clone(), asked: count, has: stack.count });
+            return Err(Refusal::Count {
+                item: stack.name.clone(),
+                asked: count,
+                has: stack.count,
+            });
         }
         if item == into || tree.is_ancestor(item, into) {
-            return Err(Refusal::IntoItself { item: stack.in_words(), container: container.in_words() });
+            return Err(Refusal::IntoItself {
+                item: stack.in_words(),
+                container: container.in_words(),
+            });
         }
         if !container.is_container() {
             return Err(Refusal::NoContainer { item: container.in_words() });
         }
         if tree.parent(item) == Some(into) {
-            return Err(Refusal::AlreadyThere { item: stack.in_words(), container: container.in_words() });
+            return Err(Refusal::AlreadyThere {
+                item: stack.in_words(),
+                container: container.in_words(),
+            });
         }
         let weight = if count == stack.count { stack.total } else { stack.weight * count };
         self.bears(item, weight, into)?;
@@ -138,7 +162,8 @@ impl Inventory {
         Ok(likes)
     }
 
-    /// Whether there is room for one more stack; `fits` is how many would go into those that are there.
+    /// Whether there is room for one more stack; `fits` is how many would go into those that are
+    /// there.
     fn place_free(&self, container: Handle<Item>, fits: u32) -> Result<(), Refusal> {
         let places = self.items[container].places;
         if self.items.tree_of::<Inside>().child_count(container) < places as usize {

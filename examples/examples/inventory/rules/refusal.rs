@@ -50,13 +50,21 @@ impl fmt::Display for Refusal {
         match self {
             Self::Gone(error) => write!(out, "that is gone: {error}"),
             Self::Link(error) => write!(out, "that cannot be linked: {error}"),
-            Self::Fixed { item, kind: Kind::Place } => write!(out, "{item} stays where it is: it is around everything"),
+            Self::Fixed { item, kind: Kind::Place } => {
+                write!(out, "{item} stays where it is: it is around everything")
+            }
             Self::Fixed { item, kind: Kind::Hand } => {
                 write!(out, "{item} stays where it is: it is part of somebody")
             }
-            Self::Fixed { item, .. } => write!(out, "{item} cannot be moved like a thing: move what is carried"),
-            Self::Count { item, asked, has } => write!(out, "{asked} × {item} cannot be had: take 1 to {has}"),
-            Self::Split { item, has: 1, .. } => write!(out, "there is one {item} only, which cannot be split"),
+            Self::Fixed { item, .. } => {
+                write!(out, "{item} cannot be moved like a thing: move what is carried")
+            }
+            Self::Count { item, asked, has } => {
+                write!(out, "{asked} × {item} cannot be had: take 1 to {has}")
+            }
+            Self::Split { item, has: 1, .. } => {
+                write!(out, "there is one {item} only, which cannot be split")
+            }
             Self::Split { item, asked, has } => {
                 write!(out, "{asked} cannot be split off {has} × {item}: take 1 to {}", has - 1)
             }
@@ -64,13 +72,25 @@ impl fmt::Display for Refusal {
                 write!(out, "{item} cannot be put into itself: put it into something else")
             }
             Self::IntoItself { item, container } => {
-                write!(out, "{item} cannot be put into {container}, which is inside {item}: take that out first")
+                write!(
+                    out,
+                    "{item} cannot be put into {container}, which is inside {item}: take that out first"
+                )
             }
-            Self::NoContainer { item } => write!(out, "nothing can be put into {item}: it is no container"),
-            Self::AlreadyThere { item, container } => write!(out, "{item} is in {container} already"),
-            Self::NotThere { item } => write!(out, "{item} is not inside of anything: put it somewhere first"),
+            Self::NoContainer { item } => {
+                write!(out, "nothing can be put into {item}: it is no container")
+            }
+            Self::AlreadyThere { item, container } => {
+                write!(out, "{item} is in {container} already")
+            }
+            Self::NotThere { item } => {
+                write!(out, "{item} is not inside of anything: put it somewhere first")
+            }
             Self::Full { container, places, fits: 0 } => {
-                write!(out, "all {places} places in {container} are taken: take something out first")
+                write!(
+                    out,
+                    "all {places} places in {container} are taken: take something out first"
+                )
             }
             Self::Full { container, places, fits } => {
                 write!(
@@ -84,14 +104,20 @@ impl fmt::Display for Refusal {
                 *bears - *load
             ),
             Self::NotOnTheFloor { item, container } => {
-                write!(out, "{item} is in {container}: drop it first, so that what is inside has room to fall")
+                write!(
+                    out,
+                    "{item} is in {container}: drop it first, so that what is inside has room to fall"
+                )
             }
             Self::NoHand { item } => write!(out, "{item} is no hand, and holds nothing"),
             Self::HandFull { hand, held } => write!(out, "{hand} holds {held}: unequip that first"),
             Self::NotHeld { item } => write!(out, "no hand holds {item}"),
-            Self::NotCarried { item, owner } => write!(out, "{item} is not carried by {owner}: take it first"),
+            Self::NotCarried { item, owner } => {
+                write!(out, "{item} is not carried by {owner}: take it first")
+            }
             Self::Parts { item, missing } => {
-                let missing: Vec<_> = missing.iter().map(|(name, count)| format!("{count} × {name}")).collect();
+                let missing: Vec<_> =
+                    missing.iter().map(|(name, count)| format!("{count} × {name}")).collect();
                 write!(out, "a {item} needs more: {}", missing.join(", "))
             }
         }

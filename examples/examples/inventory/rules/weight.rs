@@ -13,16 +13,25 @@ use super::{Inside, Inventory, Item, Refusal, item};
 pub struct Grams(pub u64);
 
 impl Inventory {
-    /// Sums the weights up, from the innermost items to the places: after every change of links or counts.
+    /// Sums the weights up, from the innermost items to the places: after every change of links or
+    /// counts.
     pub(super) fn weigh(&mut self) {
         type Stack<'a> = (Mut<'a, item::total>, Ref<'a, item::weight>, Ref<'a, item::count>);
-        self.items.tree_of_mut::<Inside>().gather::<Ref<item::total>, Stack>(|inside, (mut total, weight, count)| {
-            *total = *weight * *count + inside.map(|item| *item).sum();
-        });
+        self.items.tree_of_mut::<Inside>().gather::<Ref<item::total>, Stack>(
+            |inside, (mut total, weight, count)| {
+                *total = *weight * *count + inside.map(|item| *item).sum();
+            },
+        );
     }
 
-    /// Whether `into`, and all that it is inside of, would bear `more`. What has `item` inside already bears it now.
-    pub(super) fn bears(&self, item: Handle<Item>, more: Grams, into: Handle<Item>) -> Result<(), Refusal> {
+    /// Whether `into`, and all that it is inside of, would bear `more`. What has `item` inside
+    /// already bears it now.
+    pub(super) fn bears(
+        &self,
+        item: Handle<Item>,
+        more: Grams,
+        into: Handle<Item>,
+    ) -> Result<(), Refusal> {
         let tree = self.items.tree_of::<Inside>();
         for container in std::iter::once(into).chain(tree.ancestors(into)) {
             if tree.is_ancestor(container, item) {
@@ -30,7 +39,12 @@ impl Inventory {
             }
             let (load, bears) = (self.items[container].load(), self.items[container].bears);
             if load + more > bears {
-                return Err(Refusal::TooHeavy { container: self.name(container), load, more, bears });
+                return Err(Refusal::TooHeavy {
+                    container: self.name(container),
+                    load,
+                    more,
+                    bears,
+                });
             }
         }
         Ok(())

@@ -51,7 +51,9 @@ impl Command {
         let line = line.trim().to_lowercase();
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         let rest = rest.trim();
-        let bare = |command| if rest.is_empty() { Ok(command) } else { Err(format!("`{verb}` stands alone")) };
+        let bare = |command| {
+            if rest.is_empty() { Ok(command) } else { Err(format!("`{verb}` stands alone")) }
+        };
         match verb {
             "" => Ok(Self::Nothing),
             "help" | "?" => bare(Self::Help),
@@ -94,13 +96,20 @@ fn counted(verb: &str, rest: &str) -> Result<(Count, String), String> {
     if !first.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
         return Ok((Count::All, name(verb, rest)?));
     }
-    let count = first.parse().map_err(|_| format!("`{first}` is no number of things: take 1 to {}", u32::MAX))?;
+    let count = first
+        .parse()
+        .map_err(|_| format!("`{first}` is no number of things: take 1 to {}", u32::MAX))?;
     Ok((Count::Of(count), name(verb, others)?))
 }
 
 fn name(verb: &str, words: &str) -> Result<String, String> {
-    let words: Vec<_> = words.split_whitespace().filter(|word| !["the", "a", "an"].contains(word)).collect();
-    if words.is_empty() { Err(format!("{verb} what? `look` shows what there is")) } else { Ok(words.join(" ")) }
+    let words: Vec<_> =
+        words.split_whitespace().filter(|word| !["the", "a", "an"].contains(word)).collect();
+    if words.is_empty() {
+        Err(format!("{verb} what? `look` shows what there is"))
+    } else {
+        Ok(words.join(" "))
+    }
 }
 
 #[cfg(test)]
@@ -113,7 +122,10 @@ mod tests {
         for (line, command) in [
             ("  LOOK ", Command::Look),
             ("take the coin", Command::Take(Count::All, coin())),
-            ("put 3 coin into  the iron box", Command::Put(Count::Of(3), coin(), "iron box".into())),
+            (
+                "put 3 coin into  the iron box",
+                Command::Put(Count::Of(3), coin(), "iron box".into()),
+            ),
             ("split 2 coin", Command::Split(2, coin())),
             ("equip coin with left hand", Command::Equip(coin(), Some("left hand".into()))),
             ("", Command::Nothing),

@@ -22,7 +22,11 @@ impl Session {
     }
 
     /// The same, where some things are more likely to be meant than others.
-    pub(super) fn find_preferred(&mut self, words: &str, prefer: Prefer) -> Result<Handle<Item>, String> {
+    pub(super) fn find_preferred(
+        &mut self,
+        words: &str,
+        prefer: Prefer,
+    ) -> Result<Handle<Item>, String> {
         if words == "it" {
             return match self.inventory.items().check(self.it) {
                 Ok(()) => Ok(self.it),
@@ -35,7 +39,9 @@ impl Session {
             None => (words, None),
         };
         let mut found = self.called(name, around);
-        let is_preferred = |item: &Handle<Item>| self.inventory.has(self.you, *item) == (prefer == Prefer::Carried);
+        let is_preferred = |item: &Handle<Item>| {
+            self.inventory.has(self.you, *item) == (prefer == Prefer::Carried)
+        };
         if prefer != Prefer::Any && found.iter().any(is_preferred) {
             found.retain(is_preferred);
         }
@@ -48,9 +54,12 @@ impl Session {
     fn called(&self, name: &str, around: Option<Handle<Item>>) -> Vec<Handle<Item>> {
         let place = self.inventory.place_of(self.you);
         let items = self.inventory.items();
-        let here = std::iter::once(place).chain(self.inventory.contents(place)).chain(self.inventory.hands(self.you));
-        let fits =
-            |item: &Handle<Item>| around.is_none_or(|around| items.tree_of::<Inside>().parent(*item) == Some(around));
+        let here = std::iter::once(place)
+            .chain(self.inventory.contents(place))
+            .chain(self.inventory.hands(self.you));
+        let fits = |item: &Handle<Item>| {
+            around.is_none_or(|around| items.tree_of::<Inside>().parent(*item) == Some(around))
+        };
         here.filter(fits).filter(|item| is_called(&items[*item], name)).collect()
     }
 
@@ -64,8 +73,10 @@ impl Session {
             ([first, ..], [_]) => Ok(*first),
             ([first, ..], _) => {
                 let name = &self.inventory.items()[*first].name;
-                let around = around.iter().flatten().map(|around| &self.inventory.items()[*around].name);
-                let choices: Vec<_> = around.map(|around| format!("`{name} in {around}`")).collect();
+                let around =
+                    around.iter().flatten().map(|around| &self.inventory.items()[*around].name);
+                let choices: Vec<_> =
+                    around.map(|around| format!("`{name} in {around}`")).collect();
                 Err(format!("which one? say {}", choices.join(" or ")))
             }
         }

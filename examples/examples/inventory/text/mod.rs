@@ -75,11 +75,13 @@ impl Session {
         }
     }
 
-    /// Into the first of your bags in which there is room; if there is none, the answer is about the first.
+    /// Into the first of your bags in which there is room; if there is none, the answer is about
+    /// the first.
     fn take(&mut self, count: Count, item: &str) -> Result<String, String> {
         let (item, count) = self.stack(count, item, Prefer::Other)?;
         let is_bag = |bag: &Handle<Item>| self.inventory.items()[*bag].is_container();
-        let bags: Vec<_> = self.inventory.contents(self.you).filter(is_bag).chain([self.you]).collect();
+        let bags: Vec<_> =
+            self.inventory.contents(self.you).filter(is_bag).chain([self.you]).collect();
         let mut refusal = None;
         for bag in bags {
             match self.inventory.put(item, count, bag) {
@@ -102,12 +104,19 @@ impl Session {
         };
         let item = self.find(item)?;
         self.inventory.equip(item, hand).map_err(in_full)?;
-        Ok(format!("{} holds {}, which is still in {}\n", self.name(hand), self.name(item), self.around(item)))
+        Ok(format!(
+            "{} holds {}, which is still in {}\n",
+            self.name(hand),
+            self.name(item),
+            self.around(item)
+        ))
     }
 
     fn craft(&mut self, name: &str) -> Result<String, String> {
         let Some(recipe) = self.recipes.iter().find(|recipe| recipe.makes.name == name) else {
-            return Err(format!("nobody knows how to make a {name}: `recipes` shows what can be made"));
+            return Err(format!(
+                "nobody knows how to make a {name}: `recipes` shows what can be made"
+            ));
         };
         let made = self.inventory.craft(self.you, recipe).map_err(in_full)?;
         self.it = made;
@@ -129,7 +138,12 @@ impl Session {
     }
 
     /// Finds a stack, and how many of it are meant.
-    fn stack(&mut self, count: Count, item: &str, prefer: Prefer) -> Result<(Handle<Item>, u32), String> {
+    fn stack(
+        &mut self,
+        count: Count,
+        item: &str,
+        prefer: Prefer,
+    ) -> Result<(Handle<Item>, u32), String> {
         let item = self.find_preferred(item, prefer)?;
         let all = self.inventory.items()[item].count;
         Ok((
@@ -176,7 +190,11 @@ impl Session {
             let inside = self.inventory.items().tree_of::<Inside>().child_count(item);
             return match thing.places {
                 u32::MAX => name,
-                places => format!("{name} ({inside} of {places} places, {} of {})", thing.load(), thing.bears),
+                places => format!(
+                    "{name} ({inside} of {places} places, {} of {})",
+                    thing.load(),
+                    thing.bears
+                ),
             };
         }
         match self.inventory.hand_of(item) {

@@ -19,7 +19,8 @@ pub(super) fn cellar() -> Result<(Inventory, Handle<Item>), Refusal> {
 
     let chest = all.add(Item::new("chest", Grams(14_000)).holding(8, Grams(60_000)), cellar)?;
     all.add(Item::new("sword", Grams(1300)), chest)?;
-    let box_inside = all.add(Item::new("iron box", Grams(2500)).holding(3, Grams(20_000)), chest)?;
+    let box_inside =
+        all.add(Item::new("iron box", Grams(2500)).holding(3, Grams(20_000)), chest)?;
     all.add(coins(20), box_inside)?;
     all.add(coins(15), box_inside)?;
     all.add(Item::new("gold bar", Grams(12_400)), chest)?;
@@ -33,7 +34,10 @@ pub(super) fn cellar() -> Result<(Inventory, Handle<Item>), Refusal> {
 /// What can be made.
 pub(super) fn recipes() -> Vec<Recipe> {
     vec![
-        Recipe { makes: Item::new("torch", Grams(500)), parts: vec![("stick", 1), ("rag", 1), ("resin", 1)] },
+        Recipe {
+            makes: Item::new("torch", Grams(500)),
+            parts: vec![("stick", 1), ("rag", 1), ("resin", 1)],
+        },
         Recipe { makes: Item::new("ladder", Grams(2200)), parts: vec![("stick", 3), ("rope", 1)] },
     ]
 }

@@ -1,4 +1,5 @@
-//! Turns what Xvfb keeps of its screen into a PNG, and fails if there is nothing to see: for `scripts/windows.sh`.
+//! Turns what Xvfb keeps of its screen into a PNG, and fails if there is nothing to see: for
+//! `scripts/windows.sh`.
 
 #![forbid(unsafe_code)]
 
@@ -28,9 +29,11 @@ fn main() -> ExitCode {
 fn convert(from: &str, to: &str) -> Result<String, String> {
     let file = std::fs::read(from).map_err(|error| format!("{from} cannot be read: {error}"))?;
     let screen = Screen::parse(&file).map_err(|error| format!("{from}: {error}"))?;
-    let mut pixels = Pixels::new(screen.width, screen.height).ok_or_else(|| format!("{from} has no pixels"))?;
+    let mut pixels =
+        Pixels::new(screen.width, screen.height).ok_or_else(|| format!("{from} has no pixels"))?;
     pixels.picture(screen.width, screen.height, &screen.colors);
-    std::fs::write(to, pixels.to_png()?).map_err(|error| format!("{to} cannot be written: {error}"))?;
+    std::fs::write(to, pixels.to_png()?)
+        .map_err(|error| format!("{to} cannot be written: {error}"))?;
 
     let variety = screen.variety();
     let said = format!("{to}: {} colours, {} pixels drawn", variety.colors, variety.drawn);

@@ -1,4 +1,5 @@
-//! A million particles in a window, in rows or in columns, on one thread or on several, with the times on screen.
+//! A million particles in a window, in rows or in columns, on one thread or on several, with the
+//! times on screen.
 //!
 //! Run: `cargo run --release -p lath-windows --bin swarm`
 
@@ -26,7 +27,12 @@ escape ends.
 fn main() -> ExitCode {
     run_main("swarm", USAGE, || {
         let (mut options, mut most, mut headless) = (
-            Options { particles: 1_000_000, layout: Layout::Rows, threads: Vec::new(), tour: false },
+            Options {
+                particles: 1_000_000,
+                layout: Layout::Rows,
+                threads: Vec::new(),
+                tour: false,
+            },
             std::thread::available_parallelism().map_or(2, |threads| threads.get() as u32),
             false,
         );
@@ -45,7 +51,8 @@ fn main() -> ExitCode {
             return Ok(false);
         }
         // One, two, four, and so on, and all of them.
-        options.threads = (0..).map(|n| 1 << n).take_while(|threads| *threads < most as usize).collect();
+        options.threads =
+            (0..).map(|n| 1 << n).take_while(|threads| *threads < most as usize).collect();
         options.threads.push(most as usize);
         if headless {
             measure(&options, how.frames.unwrap_or(60))?;

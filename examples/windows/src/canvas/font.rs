@@ -12,7 +12,9 @@ pub(super) fn dots(text: &str) -> impl Iterator<Item = [f32; 2]> + '_ {
         let letter_dots = bits(letter)
             .into_iter()
             .flat_map(|rows| rows.into_iter().enumerate())
-            .flat_map(|(y, row)| (0..5).filter(move |x| row >> (4 - x) & 1 == 1).map(move |x| [x as f32, y as f32]));
+            .flat_map(|(y, row)| {
+                (0..5).filter(move |x| row >> (4 - x) & 1 == 1).map(move |x| [x as f32, y as f32])
+            });
         letter_dots.chain(line_dots(letter)).map(move |[x, y]| [left + x, y])
     })
 }

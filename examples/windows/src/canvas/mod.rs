@@ -45,7 +45,8 @@ pub trait Canvas {
     fn line(&mut self, points: &[Point], width: f32, color: Color);
     /// Letters, in capitals, whose height is seven times `dot`; `at` is the upper left corner.
     fn text(&mut self, at: Point, dot: f32, color: Color, text: &str);
-    /// A picture that covers everything: rows of colours, `0xRRGGBB`. If it has another size nothing is drawn.
+    /// A picture that covers everything: rows of colours, `0xRRGGBB`. If it has another size
+    /// nothing is drawn.
     fn picture(&mut self, width: u32, height: u32, colors: &[u32]);
 }
 
@@ -104,7 +105,8 @@ impl Color {
     #[must_use]
     pub fn mix(self, other: Self, share: f32) -> Self {
         let share = share.clamp(0.0, 1.0);
-        let part = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
+        let part =
+            |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
         Self {
             red: part(self.red, other.red),
             green: part(self.green, other.green),

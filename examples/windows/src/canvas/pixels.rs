@@ -1,8 +1,8 @@
 //! Pixels: for the window, and for PNG files. The only file that knows tiny-skia.
 
 use tiny_skia::{
-    FillRule, GradientStop, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, RadialGradient,
-    Rect, Shader, SpreadMode, Stroke, Transform,
+    FillRule, GradientStop, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap,
+    PremultipliedColorU8, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
 use super::{Canvas, Color, Point, font};
@@ -57,7 +57,8 @@ impl Pixels {
     /// assert!(Pixels::from_png(b"something else").is_err());
     /// ```
     pub fn from_png(png: &[u8]) -> Result<Self, String> {
-        let map = Pixmap::decode_png(png).map_err(|error| format!("this is no PNG file: {error}"))?;
+        let map =
+            Pixmap::decode_png(png).map_err(|error| format!("this is no PNG file: {error}"))?;
         Ok(Self { map })
     }
 
@@ -70,7 +71,12 @@ impl Pixels {
 
     fn stroke(&mut self, path: Option<Path>, width: f32, color: Color) {
         if let Some(path) = path {
-            let stroke = Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+            let stroke = Stroke {
+                width,
+                line_cap: LineCap::Round,
+                line_join: LineJoin::Round,
+                ..Stroke::default()
+            };
             self.map.stroke_path(&path, &paint(color), &stroke, Transform::identity(), None);
         }
     }
@@ -93,8 +99,14 @@ impl Canvas for Pixels {
         let stops = [(0.0, 1.0), (0.4, 0.35), (1.0, 0.0)];
         let stops = stops.map(|(at, share)| GradientStop::new(at, skia(color.fade(share))));
         let center = tiny_skia::Point::from_xy(x, y);
-        let gradient =
-            RadialGradient::new(center, center, radius, stops.into(), SpreadMode::Pad, Transform::identity());
+        let gradient = RadialGradient::new(
+            center,
+            center,
+            radius,
+            stops.into(),
+            SpreadMode::Pad,
+            Transform::identity(),
+        );
         if let Some(shader) = gradient {
             self.fill(PathBuilder::from_circle(x, y, radius), &Paint { shader, ..paint(color) });
         }
@@ -129,8 +141,8 @@ impl Canvas for Pixels {
         for (pixel, bits) in self.map.pixels_mut().iter_mut().zip(colors) {
             let Color { red, green, blue, alpha } = Color::rgb(*bits);
             // All of a colour is there, so that it is its own premultiplied form.
-            *pixel =
-                PremultipliedColorU8::from_rgba(red, green, blue, alpha).unwrap_or(PremultipliedColorU8::TRANSPARENT);
+            *pixel = PremultipliedColorU8::from_rgba(red, green, blue, alpha)
+                .unwrap_or(PremultipliedColorU8::TRANSPARENT);
         }
     }
 }
@@ -140,8 +152,12 @@ impl Color {
     fn over(self, pixel: PremultipliedColorU8) -> u32 {
         let behind = 255 - u16::from(pixel.alpha());
         let mix = |front: u8, back: u8| u16::from(front) + u16::from(back) * behind / 255;
-        let [red, green, blue] =
-            [mix(pixel.red(), self.red), mix(pixel.green(), self.green), mix(pixel.blue(), self.blue)].map(u32::from);
+        let [red, green, blue] = [
+            mix(pixel.red(), self.red),
+            mix(pixel.green(), self.green),
+            mix(pixel.blue(), self.blue),
+        ]
+        .map(u32::from);
         red << 16 | green << 8 | blue
     }
 }

@@ -45,17 +45,24 @@ impl Canvas for Svg {
     }
 
     fn disc(&mut self, [x, y]: Point, radius: f32, color: Color) {
-        self.element(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" {}/>", Ink("fill", color)));
+        self.element(format_args!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" {}/>",
+            Ink("fill", color)
+        ));
     }
 
     fn glow(&mut self, [x, y]: Point, radius: f32, color: Color) {
         self.gradients += 1;
         let id = self.gradients;
         let stops = [("0", 1.0), ("0.4", 0.35), ("1", 0.0)]
-            .map(|(at, share)| format!("<stop offset=\"{at}\" {}/>", Ink("stop", color.fade(share))))
+            .map(|(at, share)| {
+                format!("<stop offset=\"{at}\" {}/>", Ink("stop", color.fade(share)))
+            })
             .concat();
         self.element(format_args!("<radialGradient id=\"g{id}\">{stops}</radialGradient>"));
-        self.element(format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"url(#g{id})\"/>"));
+        self.element(format_args!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"url(#g{id})\"/>"
+        ));
     }
 
     fn ring(&mut self, [x, y]: Point, radius: f32, width: f32, color: Color) {
@@ -66,7 +73,11 @@ impl Canvas for Svg {
     }
 
     fn polygon(&mut self, corners: &[Point], color: Color) {
-        self.element(format_args!("<polygon points=\"{}\" {}/>", Points(corners), Ink("fill", color)));
+        self.element(format_args!(
+            "<polygon points=\"{}\" {}/>",
+            Points(corners),
+            Ink("fill", color)
+        ));
     }
 
     fn line(&mut self, points: &[Point], width: f32, color: Color) {
@@ -78,7 +89,8 @@ impl Canvas for Svg {
     }
 
     fn text(&mut self, [left, top]: Point, dot: f32, color: Color, text: &str) {
-        // The same dots as on pixels: a font of the reader's might be wider, or have no lines for trees.
+        // The same dots as on pixels: a font of the reader's might be wider, or have no lines for
+        // trees.
         let mut path = String::new();
         for [x, y] in font::dots(text) {
             write!(path, "M{:.1} {:.1}h{dot}v{dot}h-{dot}z", left + x * dot, top + y * dot)
@@ -90,7 +102,8 @@ impl Canvas for Svg {
     }
 
     fn picture(&mut self, width: u32, height: u32, colors: &[u32]) {
-        let Some(mut pixels) = Pixels::new(width, height).filter(|_| [width, height] == [self.width, self.height])
+        let Some(mut pixels) =
+            Pixels::new(width, height).filter(|_| [width, height] == [self.width, self.height])
         else {
             return;
         };
@@ -152,7 +165,8 @@ mod tests {
 
     #[test]
     fn bytes_become_the_letters_that_everyone_agrees_on() {
-        let pairs = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        let pairs =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (bytes, text) in pairs {
             assert_eq!(base64(bytes.as_bytes()), text);
         }

@@ -1,5 +1,5 @@
-//! A crane that stacks crates: boom, arm, rope and hook, each on the one before it. To lift a crate is to attach it to the hook; to
-//! put it down is to attach it to what it stands on.
+//! A crane that stacks crates: boom, arm, rope and hook, each on the one before it. To lift a crate
+//! is to attach it to the hook; to put it down is to attach it to what it stands on.
 
 use lath::prelude::*;
 
@@ -21,7 +21,8 @@ const CRATE: f32 = 40.0;
 const HOOK: f32 = 12.0;
 /// The rope when nothing is being lifted or put down.
 const SHORT: f32 = 28.0;
-const COLORS: [(&str, u32); 4] = [("red", 0xd9604c), ("blue", 0x4c86c6), ("green", 0x6fae6a), ("yellow", 0xe0b04c)];
+const COLORS: [(&str, u32); 4] =
+    [("red", 0xd9604c), ("blue", 0x4c86c6), ("green", 0x6fae6a), ("yellow", 0xe0b04c)];
 
 /// The parts that move, and what the crane is doing.
 pub struct Crane {
@@ -64,22 +65,34 @@ pub(super) struct Posed<'a> {
 /// Makes the yard, the crane on it, and two pallets, one of them with crates.
 pub(super) fn build(parts: &mut Pool<Part>, at: Point) -> Crane {
     let yard = parts.spawn(Part::new("yard", at[0], at[1]));
-    let mut on =
-        |parent, part| parts.spawn_child(parent, part).expect("the parent was made just now, and the pool grows");
-    let pallets = [("left", PALLETS[0]), ("right", PALLETS[1])]
-        .map(|(name, x)| on(yard, Part::new(name, x, -6.0).looks(Shape::Box([-28.0, 0.0], [28.0, 6.0]), 0x7a6248)));
+    let mut on = |parent, part| {
+        parts.spawn_child(parent, part).expect("the parent was made just now, and the pool grows")
+    };
+    let pallets = [("left", PALLETS[0]), ("right", PALLETS[1])].map(|(name, x)| {
+        on(yard, Part::new(name, x, -6.0).looks(Shape::Box([-28.0, 0.0], [28.0, 6.0]), 0x7a6248))
+    });
     let mut below = pallets[0];
     for (n, (name, color)) in COLORS.into_iter().enumerate() {
         let y = if n == 0 { 0.0 } else { -CRATE };
         below = on(below, Part::new(name, 0.0, y).looks(crate_shape(), color));
     }
 
-    let base = on(yard, Part::new("crane", BASE, 0.0).looks(Shape::Cab([-44.0, -66.0], [44.0, 0.0]), 0xc98a2e));
-    let boom = on(base, Part::new("boom", JOINT[0], JOINT[1]).looks(Shape::Beam(BOOM, 17.0, 12.0), 0xe7a93a));
+    let base = on(
+        yard,
+        Part::new("crane", BASE, 0.0).looks(Shape::Cab([-44.0, -66.0], [44.0, 0.0]), 0xc98a2e),
+    );
+    let boom = on(
+        base,
+        Part::new("boom", JOINT[0], JOINT[1]).looks(Shape::Beam(BOOM, 17.0, 12.0), 0xe7a93a),
+    );
     let arm = on(boom, Part::new("arm", BOOM, 0.0).looks(Shape::Beam(ARM, 12.0, 7.0), 0xf0be5e));
-    let rope = Part { hangs: true, ..Part::new("rope", ARM, 0.0).looks(Shape::Rope(SHORT), 0xb8bfcc) };
+    let rope =
+        Part { hangs: true, ..Part::new("rope", ARM, 0.0).looks(Shape::Rope(SHORT), 0xb8bfcc) };
     let rope = on(arm, rope);
-    let hook = on(rope, Part::new("hook", 0.0, SHORT).looks(Shape::Box([-7.0, 0.0], [7.0, HOOK]), 0x8f98a8));
+    let hook = on(
+        rope,
+        Part::new("hook", 0.0, SHORT).looks(Shape::Box([-7.0, 0.0], [7.0, HOOK]), 0x8f98a8),
+    );
     Crane {
         yard,
         boom,
@@ -99,7 +112,12 @@ pub(super) fn build(parts: &mut Pool<Part>, at: Point) -> Crane {
 }
 
 /// The crane works: over a pallet, down, and up again.
-pub(super) fn operate(mut crane: ResMut<Crane>, mut tree: TreeMut<Part>, mut parts: Query<Posed>, time: Res<Time>) {
+pub(super) fn operate(
+    mut crane: ResMut<Crane>,
+    mut tree: TreeMut<Part>,
+    mut parts: Query<Posed>,
+    time: Res<Time>,
+) {
     let crane = &mut *crane;
     let dt = time.dt;
     let pallet = crane.pallets[if crane.load.is_nil() { crane.from } else { 1 - crane.from }];
@@ -113,7 +131,11 @@ pub(super) fn operate(mut crane: ResMut<Crane>, mut tree: TreeMut<Part>, mut par
             }
         }
         Doing::Lowering => {
-            let (Some(ground), Some(hook)) = (world(&mut parts, top), world(&mut parts, crane.hook)) else { return };
+            let (Some(ground), Some(hook)) =
+                (world(&mut parts, top), world(&mut parts, crane.hook))
+            else {
+                return;
+            };
             let stack = if top == pallet { 0.0 } else { CRATE };
             let load = if crane.load.is_nil() { 0.0 } else { CRATE };
             let gap = (ground.at[1] - stack) - (hook.at[1] + HOOK + load);
@@ -136,7 +158,8 @@ pub(super) fn operate(mut crane: ResMut<Crane>, mut tree: TreeMut<Part>, mut par
 }
 
 impl Crane {
-    /// Takes the top crate, or puts down the one that hangs on the hook. An empty pallet: from now on the other is cleared.
+    /// Takes the top crate, or puts down the one that hangs on the hook. An empty pallet: from now
+    /// on the other is cleared.
     fn change_hands(
         &mut self,
         tree: &mut TreeMut<Part>,
@@ -156,7 +179,8 @@ impl Crane {
         }
     }
 
-    /// Moves the end of the arm, starting and stopping gently, and lets the rope swing. True when it is there, and at rest.
+    /// Moves the end of the arm, starting and stopping gently, and lets the rope swing. True when
+    /// it is there, and at rest.
     fn travel(&mut self, goal: f32, dt: f32) -> bool {
         let away = goal - self.tip;
         // As fast as it may be to come to rest at the goal.
@@ -187,7 +211,8 @@ impl Crane {
     }
 }
 
-/// The angles of two beams, the second on the end of the first, that end at a point to the left; stretched out if that is too far.
+/// The angles of two beams, the second on the end of the first, that end at a point to the left;
+/// stretched out if that is too far.
 ///
 /// # Examples
 ///
@@ -213,7 +238,13 @@ fn crate_shape() -> Shape {
 }
 
 /// Attaches a part to another one, at some place on it.
-fn hang(tree: &mut TreeMut<Part>, parts: &mut Query<Posed>, part: Handle<Part>, to: Handle<Part>, local: Pose) -> bool {
+fn hang(
+    tree: &mut TreeMut<Part>,
+    parts: &mut Query<Posed>,
+    part: Handle<Part>,
+    to: Handle<Part>,
+    local: Pose,
+) -> bool {
     let attached = tree.attach(part, to).is_ok();
     if attached {
         set(parts, part, |pose, _| *pose = local);

@@ -35,7 +35,8 @@ fn shape_at(canvas: &mut dyn Canvas, pose: Pose, shape: Shape, color: Color, sun
         }
         Shape::Orbit(radius) => canvas.ring(pose.at, radius, 1.0, color.fade(0.75)),
         Shape::Arrow(size) => {
-            let corners = [[size, 0.0], [-size, size * 0.7], [-size * 0.4, 0.0], [-size, -size * 0.7]];
+            let corners =
+                [[size, 0.0], [-size, size * 0.7], [-size * 0.4, 0.0], [-size, -size * 0.7]];
             canvas.polygon(&corners.map(|corner| pose.point(corner)), color);
         }
         Shape::Box(from, to) => canvas.polygon(&corners(pose, from, to, 0.0), color),
@@ -49,12 +50,22 @@ fn shape_at(canvas: &mut dyn Canvas, pose: Pose, shape: Shape, color: Color, sun
             let (left, right) = (from[0] * 0.6, to[0] * 0.6);
             canvas.polygon(&corners(pose, [from[0], foot], to, 0.0), Color::rgb(0x39414f));
             canvas.polygon(&corners(pose, [left, from[1]], [right, foot], 0.0), color);
-            canvas.polygon(&corners(pose, [left, from[1]], [right, foot - 12.0], 6.0), Color::rgb(0x9cc4dc));
+            canvas.polygon(
+                &corners(pose, [left, from[1]], [right, foot - 12.0], 6.0),
+                Color::rgb(0x9cc4dc),
+            );
         }
         Shape::Beam(length, foot, end) => {
-            let edge = |share: f32, side: f32| pose.point([length * share, side * (foot + (end - foot) * share) / 2.0]);
-            canvas.polygon(&[edge(0.0, -1.0), edge(1.0, -1.0), edge(1.0, 1.0), edge(0.0, 1.0)], color);
-            let zigzag: Vec<_> = (0..=12).map(|n| edge(n as f32 / 12.0, if n % 2 == 0 { -0.7 } else { 0.7 })).collect();
+            let edge = |share: f32, side: f32| {
+                pose.point([length * share, side * (foot + (end - foot) * share) / 2.0])
+            };
+            canvas.polygon(
+                &[edge(0.0, -1.0), edge(1.0, -1.0), edge(1.0, 1.0), edge(0.0, 1.0)],
+                color,
+            );
+            let zigzag: Vec<_> = (0..=12)
+                .map(|n| edge(n as f32 / 12.0, if n % 2 == 0 { -0.7 } else { 0.7 }))
+                .collect();
             canvas.line(&zigzag, 1.5, dark);
             for share in [0.0, 1.0] {
                 canvas.disc(edge(share, 0.0), end * 0.62, dark);
@@ -67,7 +78,8 @@ fn shape_at(canvas: &mut dyn Canvas, pose: Pose, shape: Shape, color: Color, sun
 
 /// The corners of a box that is smaller by `inset` on all sides.
 fn corners(pose: Pose, from: Point, to: Point, inset: f32) -> [Point; 4] {
-    let [left, top, right, bottom] = [from[0] + inset, from[1] + inset, to[0] - inset, to[1] - inset];
+    let [left, top, right, bottom] =
+        [from[0] + inset, from[1] + inset, to[0] - inset, to[1] - inset];
     [[left, top], [right, top], [right, bottom], [left, bottom]].map(|corner| pose.point(corner))
 }
 
@@ -78,7 +90,10 @@ fn shadow(canvas: &mut dyn Canvas, [x, y]: Point, radius: f32, sun: Point) {
     let point = |angle: f32, flat: f32| {
         let (sin, cos) = (angle.sin(), angle.cos() * flat);
         let (turn_sin, turn_cos) = away.sin_cos();
-        [x + radius * (cos * turn_cos - sin * turn_sin), y + radius * (cos * turn_sin + sin * turn_cos)]
+        [
+            x + radius * (cos * turn_cos - sin * turn_sin),
+            y + radius * (cos * turn_sin + sin * turn_cos),
+        ]
     };
     let half = std::f32::consts::FRAC_PI_2;
     let steps = (0..=12).map(|n| -half + 2.0 * half * n as f32 / 12.0);

@@ -1,5 +1,5 @@
-//! The hierarchy demo: everything that moves is attached to something else that moves, and `place` (a cascade over the tree) works
-//! out where that is.
+//! The hierarchy demo: everything that moves is attached to something else that moves, and `place`
+//! (a cascade over the tree) works out where that is.
 
 mod crane;
 mod draw;
@@ -49,7 +49,8 @@ impl Hierarchy {
 
     /// The outermost planet goes, and all that is attached to it. Nobody is told: handles know.
     pub fn lose_planet(&mut self) {
-        let planets = self.world.resource::<Probe>().planets.iter().rev().map(|(planet, _)| *planet);
+        let planets =
+            self.world.resource::<Probe>().planets.iter().rev().map(|(planet, _)| *planet);
         let outermost = planets.into_iter().find(|planet| self.parts().contains(*planet));
         if let Some(planet) = outermost {
             let orbit = self.parts().tree().parent(planet).unwrap_or(planet);
@@ -59,16 +60,25 @@ impl Hierarchy {
 
     fn stars(canvas: &mut dyn Canvas) {
         for n in 0..170 {
-            let [x, y, light] = [0.754_878, 0.569_84, 0.381_966].map(|step: f32| (n as f32 * step).fract());
+            let [x, y, light] =
+                [0.754_878, 0.569_84, 0.381_966].map(|step: f32| (n as f32 * step).fract());
             let size = 0.5 + 0.8 * light;
-            canvas.disc([x * 600.0, y * 640.0], size, Color::rgb(0xdfe6ff).fade(0.15 + 0.5 * light));
+            canvas.disc(
+                [x * 600.0, y * 640.0],
+                size,
+                Color::rgb(0xdfe6ff).fade(0.15 + 0.5 * light),
+            );
         }
     }
 
     fn trail(&self, canvas: &mut dyn Canvas) {
         let trail = &self.world.resource::<Probe>().trail;
         for (n, (from, to)) in trail.iter().zip(trail.iter().skip(1)).enumerate() {
-            canvas.line(&[*from, *to], 1.5, Color::rgb(0x9fe0ff).fade(0.6 * n as f32 / trail.len() as f32));
+            canvas.line(
+                &[*from, *to],
+                1.5,
+                Color::rgb(0x9fe0ff).fade(0.6 * n as f32 / trail.len() as f32),
+            );
         }
     }
 
@@ -77,14 +87,25 @@ impl Hierarchy {
         let (parts, yard) = (self.parts(), self.world.resource::<Crane>().yard);
         let text = parts.tree().draw(yard, |part| *parts.read(part).name);
         for (n, line) in text.lines().enumerate() {
-            let color = parts.tree().descendants(yard).nth(n.wrapping_sub(1)).map(|part| *parts.read(part).color);
+            let color = parts
+                .tree()
+                .descendants(yard)
+                .nth(n.wrapping_sub(1))
+                .map(|part| *parts.read(part).color);
             let at = [628.0, 50.0 + 22.0 * n as f32];
             let lines = line.rfind(['─']).map_or(0, |end| end + '─'.len_utf8());
             canvas.text(at, 2.0, INK.fade(0.55), &line[..lines]);
             let [r, g, b] = color.map_or([0; 3], |color| [color.red, color.green, color.blue]);
             let bright = u32::from(r) + u32::from(g) + u32::from(b) > 300;
-            let left = at[0] + 12.0 * line[..lines].chars().count() as f32 + if lines > 0 { 6.0 } else { 0.0 };
-            canvas.text([left, at[1]], 2.0, color.filter(|_| bright).unwrap_or(INK), line[lines..].trim_start());
+            let left = at[0]
+                + 12.0 * line[..lines].chars().count() as f32
+                + if lines > 0 { 6.0 } else { 0.0 };
+            canvas.text(
+                [left, at[1]],
+                2.0,
+                color.filter(|_| bright).unwrap_or(INK),
+                line[lines..].trim_start(),
+            );
         }
     }
 }

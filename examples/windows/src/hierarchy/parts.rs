@@ -1,4 +1,5 @@
-//! The thing: a part that is somewhere on another part, and the systems that put all parts in their places.
+//! The thing: a part that is somewhere on another part, and the systems that put all parts in their
+//! places.
 
 use lath::prelude::*;
 

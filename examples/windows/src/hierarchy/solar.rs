@@ -1,5 +1,5 @@
-//! A solar system: pivots that turn, with planets on them, with pivots that turn, with moons on them; and a probe that hops from
-//! planet to planet by being attached to another.
+//! A solar system: pivots that turn, with planets on them, with pivots that turn, with moons on
+//! them; and a probe that hops from planet to planet by being attached to another.
 
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
@@ -46,10 +46,18 @@ pub(super) fn build(parts: &mut Pool<Part>, at: Point) -> Probe {
         ("uranus", 287.0, 8.0, 0x8fd9d9, &[(13.0, 1.5), (18.0, 1.5)]),
     ] {
         let pivot = orbit(parts, sun, distance, yearly(distance));
-        let planet = child(parts, pivot, Part::new(name, distance, 0.0).looks(Shape::Ball(radius), color).spins(0.6));
+        let planet = child(
+            parts,
+            pivot,
+            Part::new(name, distance, 0.0).looks(Shape::Ball(radius), color).spins(0.6),
+        );
         for (n, &(distance, radius)) in moons.iter().enumerate() {
             let pivot = orbit(parts, planet, distance, 2.4 - 0.35 * n as f32);
-            child(parts, pivot, Part::new("moon", distance, 0.0).looks(Shape::Ball(radius), 0xc9ccd6));
+            child(
+                parts,
+                pivot,
+                Part::new("moon", distance, 0.0).looks(Shape::Ball(radius), 0xc9ccd6),
+            );
         }
         if name == "saturn" {
             dust(parts, planet, 150, [16.0, 23.0], 1.8, [0xcbb98c, 0x9c8b66]);
@@ -65,7 +73,8 @@ fn child(parts: &mut Pool<Part>, parent: Handle<Part>, part: Part) -> Handle<Par
     parts.spawn_child(parent, part).expect("the parent was made just now, and the pool grows")
 }
 
-/// A pivot, turned to some side by the number of parts that there are, so that planets do not stand in a row.
+/// A pivot, turned to some side by the number of parts that there are, so that planets do not stand
+/// in a row.
 fn orbit(parts: &mut Pool<Part>, around: Handle<Part>, radius: f32, speed: f32) -> Handle<Part> {
     let mut pivot = Part::new("orbit", 0.0, 0.0).looks(Shape::Orbit(radius), 0x3a4468).spins(speed);
     pivot.local.turn = (parts.len() as f32 * 2.4).rem_euclid(TAU);
@@ -73,16 +82,30 @@ fn orbit(parts: &mut Pool<Part>, around: Handle<Part>, radius: f32, speed: f32) 
 }
 
 /// Specks between two distances, on a few pivots that turn at different speeds.
-fn dust(parts: &mut Pool<Part>, around: Handle<Part>, count: u32, [near, far]: [f32; 2], speed: f32, colors: [u32; 2]) {
+fn dust(
+    parts: &mut Pool<Part>,
+    around: Handle<Part>,
+    count: u32,
+    [near, far]: [f32; 2],
+    speed: f32,
+    colors: [u32; 2],
+) {
     let pivots: Vec<_> = (0..7)
-        .map(|n| child(parts, around, Part::new("belt", 0.0, 0.0).spins(speed * (1.15 - 0.05 * n as f32))))
+        .map(|n| {
+            child(
+                parts,
+                around,
+                Part::new("belt", 0.0, 0.0).spins(speed * (1.15 - 0.05 * n as f32)),
+            )
+        })
         .collect();
     for n in 0..count {
         // Steps by numbers that are no fractions: even, and in no pattern that the eye finds.
         let (share, angle) = ((n as f32 * 0.754_878).fract(), n as f32 * 2.399_963);
         let distance = near + (far - near) * share;
         let speck = Part::new("speck", distance * angle.cos(), distance * angle.sin());
-        let speck = speck.looks(Shape::Ball(0.6 + 0.7 * (n as f32 * 0.569_84).fract()), colors[n as usize % 2]);
+        let speck = speck
+            .looks(Shape::Ball(0.6 + 0.7 * (n as f32 * 0.569_84).fract()), colors[n as usize % 2]);
         child(parts, pivots[(share * 6.99) as usize], speck);
     }
 }
@@ -92,8 +115,8 @@ fn yearly(distance: f32) -> f32 {
     TAU / YEAR * (ONE / distance).powf(1.5)
 }
 
-/// Circles a planet for a while, then goes to the next one that is still there: by being attached to it where it is. If it went down
-/// with its planet, another is launched.
+/// Circles a planet for a while, then goes to the next one that is still there: by being attached
+/// to it where it is. If it went down with its planet, another is launched.
 pub(super) fn hop(
     mut probe: ResMut<Probe>,
     mut tree: TreeMut<Part>,
@@ -103,9 +126,12 @@ pub(super) fn hop(
 ) {
     let probe = &mut *probe;
     probe.planets.retain(|(planet, _)| parts.contains(*planet));
-    let Some(&(planet, radius)) = probe.planets.get(probe.next).or(probe.planets.first()) else { return };
+    let Some(&(planet, radius)) = probe.planets.get(probe.next).or(probe.planets.first()) else {
+        return;
+    };
     let Some((_, world)) = parts.get_mut(probe.part) else {
-        probe.part = commands.spawn(Part::new("probe", radius + NEAR, 0.0).looks(Shape::Arrow(5.0), 0xf4f7ff));
+        probe.part = commands
+            .spawn(Part::new("probe", radius + NEAR, 0.0).looks(Shape::Arrow(5.0), 0xf4f7ff));
         commands.attach(probe.part, planet);
         probe.trail.clear();
         return;

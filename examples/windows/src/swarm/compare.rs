@@ -1,4 +1,5 @@
-//! All layouts and numbers of threads, one after the other, with nothing drawn: the same particles, and what they cost.
+//! All layouts and numbers of threads, one after the other, with nothing drawn: the same particles,
+//! and what they cost.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,8 @@ pub fn compare(bodies: &[Body], ticks: u32, threads: &[usize]) -> Result<Vec<Run
                     start.elapsed()
                 })
                 .collect();
-            let (total, fastest) = (times.iter().sum::<Duration>(), times.iter().min().copied().unwrap_or_default());
+            let (total, fastest) =
+                (times.iter().sum::<Duration>(), times.iter().min().copied().unwrap_or_default());
             let checksum = checksum(&swarm.bodies());
             runs.push(Run { layout, threads, fastest, mean: total / ticks.max(1), checksum });
         }

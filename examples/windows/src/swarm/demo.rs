@@ -1,4 +1,5 @@
-//! The swarm to look at: a key switches the layout while it moves, and another the number of threads.
+//! The swarm to look at: a key switches the layout while it moves, and another the number of
+//! threads.
 
 use std::time::Instant;
 

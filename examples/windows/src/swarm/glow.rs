@@ -4,8 +4,14 @@ use crate::canvas::Color;
 
 const NIGHT: Color = Color::rgb(0x04050b);
 /// From slow to fast.
-const PALETTE: [(f32, u32); 6] =
-    [(0.0, 0x16307a), (0.2, 0x3f5fd6), (0.4, 0x8a55d8), (0.6, 0xe8587a), (0.8, 0xffa95c), (1.0, 0xfff3d2)];
+const PALETTE: [(f32, u32); 6] = [
+    (0.0, 0x16307a),
+    (0.2, 0x3f5fd6),
+    (0.4, 0x8a55d8),
+    (0.6, 0xe8587a),
+    (0.8, 0xffa95c),
+    (1.0, 0xfff3d2),
+];
 
 const WARM: usize = 256;
 const BRIGHT: usize = 64;
@@ -32,7 +38,9 @@ impl Glow {
     /// Dark, and of this size; points are counted from `middle`.
     pub fn new(width: u32, height: u32, middle: [f32; 2]) -> Self {
         let cells = vec![Cell::default(); width as usize * height as usize];
-        let shades = |color: Color| std::array::from_fn(|n| NIGHT.mix(color, n as f32 / (BRIGHT - 1) as f32).bits());
+        let shades = |color: Color| {
+            std::array::from_fn(|n| NIGHT.mix(color, n as f32 / (BRIGHT - 1) as f32).bits())
+        };
         let palette = (0..WARM).map(|n| shades(heat_color(n as f32 / (WARM - 1) as f32))).collect();
         Self { width, height, middle, colors: vec![0; cells.len()], cells, palette }
     }
@@ -53,8 +61,8 @@ impl Glow {
         }
     }
 
-    /// The colours of all pixels, `0xRRGGBB`. The brightness goes by how many points there are for each pixel: `gain` is that of
-    /// one of them.
+    /// The colours of all pixels, `0xRRGGBB`. The brightness goes by how many points there are for
+    /// each pixel: `gain` is that of one of them.
     pub fn colors(&mut self, gain: f32) -> &[u32] {
         for (color, cell) in self.colors.iter_mut().zip(&self.cells) {
             *color = if cell.count == 0.0 {
@@ -62,7 +70,8 @@ impl Glow {
             } else {
                 let bright = cell.count * gain;
                 let heat = (cell.heat / cell.count).clamp(0.0, 1.0);
-                let [warm, bright] = [heat * (WARM - 1) as f32, bright / (1.0 + bright) * (BRIGHT - 1) as f32];
+                let [warm, bright] =
+                    [heat * (WARM - 1) as f32, bright / (1.0 + bright) * (BRIGHT - 1) as f32];
                 self.palette[warm as usize][bright as usize]
             };
         }
@@ -96,7 +105,10 @@ mod tests {
 
     #[test]
     fn colours_go_from_slow_to_fast_without_a_gap() {
-        assert_eq!((heat_color(0.0), heat_color(1.0)), (Color::rgb(PALETTE[0].1), Color::rgb(PALETTE[5].1)));
+        assert_eq!(
+            (heat_color(0.0), heat_color(1.0)),
+            (Color::rgb(PALETTE[0].1), Color::rgb(PALETTE[5].1))
+        );
         for step in 0..100 {
             let [a, b] = [step, step + 1].map(|step| heat_color(step as f32 / 100.0));
             assert!(a.red.abs_diff(b.red) < 12 && a.blue.abs_diff(b.blue) < 12, "{a:?} to {b:?}");

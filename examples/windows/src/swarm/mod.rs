@@ -1,5 +1,5 @@
-//! The swarm demo: a million particles that move in the same way whether they are kept in rows or in columns, and how long that
-//! takes.
+//! The swarm demo: a million particles that move in the same way whether they are kept in rows or
+//! in columns, and how long that takes.
 //!
 //! | file | holds |
 //! |---|---|
@@ -83,7 +83,11 @@ impl Wells {
             y: 0.75 * distance * angle.sin(),
             strength,
         };
-        Self([around(0.0, 0.0, 8000.0), around(angle, 205.0, 2600.0), around(angle * 0.8 + 3.0, 270.0, 1900.0)])
+        Self([
+            around(0.0, 0.0, 8000.0),
+            around(angle, 205.0, 2600.0),
+            around(angle * 0.8 + 3.0, 270.0, 1900.0),
+        ])
     }
 }
 
@@ -117,7 +121,13 @@ pub fn disc(count: u32) -> Vec<Body> {
         let (sin, cos) = (side * std::f32::consts::TAU).sin_cos();
         // About as fast as it takes to stay at that distance.
         let speed = (95.0 + 20.0 * hurry) * distance / (distance + 20.0);
-        Body { x: distance * cos, y: 0.75 * distance * sin, vx: -speed * sin, vy: 0.75 * speed * cos, heat: 0.3 }
+        Body {
+            x: distance * cos,
+            y: 0.75 * distance * sin,
+            vx: -speed * sin,
+            vy: 0.75 * speed * cos,
+            heat: 0.3,
+        }
     };
     (0..count).map(body).collect()
 }

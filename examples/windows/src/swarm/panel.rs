@@ -29,8 +29,13 @@ struct Bar {
 impl Panel {
     /// A bar for each of them, empty at first.
     pub(super) fn new(threads: &[usize]) -> Self {
-        let both = |threads: &usize| [Layout::Rows, Layout::Columns].map(|layout| (layout, *threads));
-        let bars = threads.iter().flat_map(both).map(|(layout, threads)| Bar { layout, threads, millis: None });
+        let both =
+            |threads: &usize| [Layout::Rows, Layout::Columns].map(|layout| (layout, *threads));
+        let bars = threads.iter().flat_map(both).map(|(layout, threads)| Bar {
+            layout,
+            threads,
+            millis: None,
+        });
         Self { bars: bars.collect(), ..Self::default() }
     }
 
@@ -64,7 +69,12 @@ impl Panel {
         systems: &[(String, Duration)],
     ) {
         let rows = self.bars.len() as f32;
-        rectangle(canvas, [16.0, 16.0], [460.0, 110.0 + 26.0 * rows], Color::rgb(0x0c1020).fade(0.78));
+        rectangle(
+            canvas,
+            [16.0, 16.0],
+            [460.0, 110.0 + 26.0 * rows],
+            Color::rgb(0x0c1020).fade(0.78),
+        );
         canvas.text([32.0, 30.0], 2.0, INK, title);
         let longest = self.bars.iter().filter_map(|bar| bar.millis).fold(0.1, f32::max);
         for (n, bar) in self.bars.iter().enumerate() {
@@ -81,12 +91,18 @@ impl Panel {
                 continue;
             };
             let length = 180.0 * millis / longest;
-            rectangle(canvas, [160.0, y], [length.max(2.0), 14.0], color.fade(if is_now { 1.0 } else { 0.6 }));
+            rectangle(
+                canvas,
+                [160.0, y],
+                [length.max(2.0), 14.0],
+                color.fade(if is_now { 1.0 } else { 0.6 }),
+            );
             let text = format!("{millis:.1} ms");
             canvas.text([460.0 - text_width(2.0, &text), y], 2.0, ink, &text);
         }
         let y = 70.0 + 26.0 * rows;
-        let systems = systems.iter().map(|(name, time)| format!("{name} {:.1}", time.as_secs_f32() * 1000.0));
+        let systems =
+            systems.iter().map(|(name, time)| format!("{name} {:.1}", time.as_secs_f32() * 1000.0));
         let systems = systems.collect::<Vec<_>>().join("  ");
         canvas.text([32.0, y], 2.0, FAINT, &systems);
         canvas.text([32.0, y + 24.0], 2.0, FAINT, &format!("drawing {:.1}", self.drawing));

@@ -1,5 +1,5 @@
-//! What happens to particles in a tick: three loops, each over a few fields. This file is compiled twice, in `rows.rs` and in
-//! `columns.rs`; it knows nothing of the layout.
+//! What happens to particles in a tick: three loops, each over a few fields. This file is compiled
+//! twice, in `rows.rs` and in `columns.rs`; it knows nothing of the layout.
 
 use std::time::Duration;
 
@@ -77,7 +77,14 @@ impl Field {
         let mut world = World::new();
         world.insert(Time { dt: 1.0 / 60.0 });
         world.insert(Wells::at(tick));
-        let particles = bodies.iter().map(|&Body { x, y, vx, vy, heat }| Particle { x, y, vx, vy, heat, ..default() });
+        let particles = bodies.iter().map(|&Body { x, y, vx, vy, heat }| Particle {
+            x,
+            y,
+            vx,
+            vy,
+            heat,
+            ..default()
+        });
         world.pool_mut::<Particle>().spawn_many(particles).for_each(drop);
         let mut schedule = Schedule::new();
         schedule.threads(threads).add((pull, drift, warm));
@@ -97,7 +104,12 @@ impl Swarm for Field {
     }
 
     fn times(&self) -> Vec<(String, Duration)> {
-        self.schedule.report().lines.into_iter().map(|line| (line.name.into_owned(), line.last)).collect()
+        self.schedule
+            .report()
+            .lines
+            .into_iter()
+            .map(|line| (line.name.into_owned(), line.last))
+            .collect()
     }
 
     fn look(&self, glow: &mut Glow) {
@@ -116,6 +128,7 @@ impl Swarm for Field {
             Ref<'a, particle::heat>,
         );
         let all = self.world.pool::<Particle>().query::<All>();
-        all.map(|(x, y, vx, vy, heat)| Body { x: *x, y: *y, vx: *vx, vy: *vy, heat: *heat }).collect()
+        all.map(|(x, y, vx, vy, heat)| Body { x: *x, y: *y, vx: *vx, vy: *vy, heat: *heat })
+            .collect()
     }
 }

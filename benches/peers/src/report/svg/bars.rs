@@ -1,5 +1,5 @@
-//! One workload: a bar per candidate, to the right of 1 if it is slower than raw, to the left if it is faster. What lath
-//! has to hold is a line across its bar.
+//! One workload: a bar per candidate, to the right of 1 if it is slower than raw, to the left if it
+//! is faster. What lath has to hold is a line across its bar.
 
 use super::canvas::{Anchor, Canvas, colour};
 use super::scale::{Scale, range, short};
@@ -22,9 +22,11 @@ pub(super) fn chart(outcome: &Outcome<'_>) -> String {
     canvas.text((16.0, 42.0), Anchor::Start, "dim", &outcome.workload.about);
 
     let verdicts = outcome.verdicts();
-    let ratios: Vec<f64> = outcome.lines.iter().map(|line| line.ratio_to(outcome.reference()).median).collect();
+    let ratios: Vec<f64> =
+        outcome.lines.iter().map(|line| line.ratio_to(outcome.reference()).median).collect();
     let promises = verdicts.iter().map(|verdict| promise(verdict, outcome));
-    let scale = Scale::new(range(ratios.iter().copied().chain(promises).chain([0.9, 2.0])), (LEFT, RIGHT));
+    let scale =
+        Scale::new(range(ratios.iter().copied().chain(promises).chain([0.9, 2.0])), (LEFT, RIGHT));
     for value in scale.round_values() {
         let x = scale.place(value);
         canvas.line((x, TOP), (x, end), "faint", 1.0);
@@ -58,7 +60,11 @@ pub(super) fn chart(outcome: &Outcome<'_>) -> String {
 
 /// Where the line is: a bar against somebody else is drawn where that somebody puts it.
 fn promise(verdict: &Verdict, outcome: &Outcome<'_>) -> f64 {
-    let against = outcome.lines.iter().find(|line| line.name == verdict.bar.against).unwrap_or(outcome.reference());
+    let against = outcome
+        .lines
+        .iter()
+        .find(|line| line.name == verdict.bar.against)
+        .unwrap_or(outcome.reference());
     verdict.bar.at_most * against.ratio_to(outcome.reference()).median
 }
 

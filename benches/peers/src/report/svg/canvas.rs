@@ -40,11 +40,19 @@ impl Canvas {
             Anchor::End => "end",
         };
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
-        self.add(format_args!("<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' class='{class}'>{text}</text>"));
+        self.add(format_args!(
+            "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' class='{class}'>{text}</text>"
+        ));
     }
 
     /// Draws a straight line.
-    pub(super) fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: &str, width: f64) {
+    pub(super) fn line(
+        &mut self,
+        (x1, y1): (f64, f64),
+        (x2, y2): (f64, f64),
+        colour: &str,
+        width: f64,
+    ) {
         self.add(format_args!(
             "<line x1='{x1:.1}' y1='{y1:.1}' x2='{x2:.1}' y2='{y2:.1}' stroke='var(--{colour})' stroke-width='{width}'/>"
         ));
@@ -60,9 +68,14 @@ impl Canvas {
     /// Draws a line through points, with a dot at each.
     pub(super) fn path(&mut self, points: &[(f64, f64)], colour: &str) {
         let places: Vec<_> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        self.add(format_args!("<polyline class='line' stroke='var(--{colour})' points='{}'/>", places.join(" ")));
+        self.add(format_args!(
+            "<polyline class='line' stroke='var(--{colour})' points='{}'/>",
+            places.join(" ")
+        ));
         for (x, y) in points {
-            self.add(format_args!("<circle cx='{x:.1}' cy='{y:.1}' r='3' fill='var(--{colour})'/>"));
+            self.add(format_args!(
+                "<circle cx='{x:.1}' cy='{y:.1}' r='3' fill='var(--{colour})'/>"
+            ));
         }
     }
 
@@ -80,7 +93,8 @@ impl Canvas {
     }
 }
 
-/// The colour of a candidate: the same in all charts, and another than that of anyone in the same line chart.
+/// The colour of a candidate: the same in all charts, and another than that of anyone in the same
+/// line chart.
 pub(super) fn colour(candidate: &str) -> &'static str {
     match candidate {
         "raw" => "raw",

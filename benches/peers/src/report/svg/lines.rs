@@ -29,7 +29,12 @@ pub(super) fn chart(name: &str, outcomes: &[Outcome<'_>]) -> String {
     let candidates = unique(dots.iter().map(|dot| dot.candidate));
     let wide = LEFT + plots.len() as f64 * (PLOT + GAP);
     let mut canvas = Canvas::new(wide.max(480.0), TOP + HEIGHT + BOTTOM);
-    canvas.text((16.0, 24.0), Anchor::Start, "title", dots.first().map_or(name, |dot| dot.point.title));
+    canvas.text(
+        (16.0, 24.0),
+        Anchor::Start,
+        "title",
+        dots.first().map_or(name, |dot| dot.point.title),
+    );
     legend(&mut canvas, &candidates);
     canvas.text((16.0, TOP - 24.0), Anchor::Start, "dim", "ns per thing");
 
@@ -56,10 +61,16 @@ pub(super) fn chart(name: &str, outcomes: &[Outcome<'_>]) -> String {
                 canvas.text((last, TOP + HEIGHT + 18.0), Anchor::Middle, "dim", &short(value));
             }
         }
-        canvas.text((left + PLOT / 2.0, TOP + HEIGHT + 36.0), Anchor::Middle, "dim", here[0].point.axis);
+        canvas.text(
+            (left + PLOT / 2.0, TOP + HEIGHT + 36.0),
+            Anchor::Middle,
+            "dim",
+            here[0].point.axis,
+        );
         for candidate in &candidates {
             let mine = here.iter().filter(|dot| dot.candidate == *candidate);
-            let mut places: Vec<_> = mine.map(|dot| (x.place(dot.point.x), y.place(dot.y))).collect();
+            let mut places: Vec<_> =
+                mine.map(|dot| (x.place(dot.point.x), y.place(dot.y))).collect();
             places.sort_by(|one, other| one.0.total_cmp(&other.0));
             // Not everybody takes part everywhere.
             if !places.is_empty() {
@@ -72,8 +83,14 @@ pub(super) fn chart(name: &str, outcomes: &[Outcome<'_>]) -> String {
 
 /// The points of one workload, if it belongs into this chart.
 fn dots<'a>(chart: &str, outcome: &'a Outcome<'_>) -> Vec<Dot<'a>> {
-    let Some(point) = outcome.workload.point.as_ref().filter(|point| point.chart == chart) else { return Vec::new() };
-    let dot = |candidate, seconds: f64| Dot { point, candidate, y: seconds * 1e9 / f64::from(point.things) };
+    let Some(point) = outcome.workload.point.as_ref().filter(|point| point.chart == chart) else {
+        return Vec::new();
+    };
+    let dot = |candidate, seconds: f64| Dot {
+        point,
+        candidate,
+        y: seconds * 1e9 / f64::from(point.things),
+    };
     outcome.lines.iter().map(|line| dot(line.name, line.figure().median)).collect()
 }
 

@@ -10,7 +10,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Puts `low` at the place `from` and `high` at the place `to`, wherever that is: pictures grow downwards.
+    /// Puts `low` at the place `from` and `high` at the place `to`, wherever that is: pictures grow
+    /// downwards.
     pub(super) fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         Self { low: low.ln(), high: high.ln(), from, to }
     }
@@ -20,7 +21,8 @@ impl Scale {
         self.from + (value.ln() - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// Round values within: 1, 2 and 5 times the powers of ten, or these powers alone if that would be too many.
+    /// Round values within: 1, 2 and 5 times the powers of ten, or these powers alone if that would
+    /// be too many.
     pub(super) fn round_values(self) -> Vec<f64> {
         let decades = (self.high - self.low) / 10_f64.ln();
         let steps: &[f64] = if decades <= 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
@@ -34,7 +36,8 @@ impl Scale {
 
 /// The least and the greatest of some values, with some room on both sides.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) = values
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
     (low / 1.15, high * 1.15)
 }
 
@@ -65,6 +68,9 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        assert_eq!([0.5, 1024.0, 1000.0, 10_000.0, 1e7].map(short), ["0.5", "1024", "1k", "10k", "10M"]);
+        assert_eq!(
+            [0.5, 1024.0, 1000.0, 10_000.0, 1e7].map(short),
+            ["0.5", "1024", "1k", "10k", "10M"]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The same thing declared both ways, in four sizes, with the loops and lookups that the comparison makes.
+//! The same thing declared both ways, in four sizes, with the loops and lookups that the comparison
+//! makes.
 //!
 //! Larger things have more fields and larger ones: 4 × 4 bytes, 8 × 8, 16 × 16 and 32 × 32.
 
@@ -39,7 +40,11 @@ fn bump<const LANES: usize>(field: &mut [f32; LANES]) {
 }
 
 #[inline(always)]
-fn add_product<const LANES: usize>(field: &mut [f32; LANES], one: &[f32; LANES], other: &[f32; LANES]) {
+fn add_product<const LANES: usize>(
+    field: &mut [f32; LANES],
+    one: &[f32; LANES],
+    other: &[f32; LANES],
+) {
     for ((lane, one), other) in field.iter_mut().zip(one).zip(other) {
         *lane += one * other;
     }

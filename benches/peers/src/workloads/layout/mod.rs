@@ -1,5 +1,5 @@
-//! Rows or columns? The same things both ways: loops over some fields, lookups of some fields, spawning and despawning,
-//! for things of 16 bytes to 1 KiB, of a thousand to a million.
+//! Rows or columns? The same things both ways: loops over some fields, lookups of some fields,
+//! spawning and despawning, for things of 16 bytes to 1 KiB, of a thousand to a million.
 
 mod forms;
 
@@ -11,7 +11,8 @@ use lath_core::{Handle, Pool};
 use self::forms::{Both, Form, Of16, Of64, Of256, Of1024};
 use crate::workload::{Point, Trial, Workload};
 
-const COUNTS: [(&str, u32); 4] = [("1k", 1_000), ("10k", 10_000), ("100k", 100_000), ("1m", 1_000_000)];
+const COUNTS: [(&str, u32); 4] =
+    [("1k", 1_000), ("10k", 10_000), ("100k", 100_000), ("1m", 1_000_000)];
 
 /// More lookups than this in a run tell nothing new.
 const LOOKUPS: usize = 100_000;
@@ -42,10 +43,14 @@ fn question<Q: Question>(all: &mut Vec<Workload>) {
 fn compare<Q: Question, B: Both>(count: &str, n: u32) -> Workload {
     let (chart, title, size) = (Q::CHART, Q::ABOUT, B::SIZE);
     let (plot, x, things) = (format!("{count} things"), size as f64, Q::runs(n));
-    Workload::new(format!("{chart}-{size}-{count}"), format!("{title}, {size} bytes, {n} things"), &[])
-        .with("lath-rows", move || Asked::<Q, B::Rows>::new(n))
-        .with("lath-columns", move || Asked::<Q, B::Columns>::new(n))
-        .at(Point { chart, title, plot, axis: "bytes per thing", x, things })
+    Workload::new(
+        format!("{chart}-{size}-{count}"),
+        format!("{title}, {size} bytes, {n} things"),
+        &[],
+    )
+    .with("lath-rows", move || Asked::<Q, B::Rows>::new(n))
+    .with("lath-columns", move || Asked::<Q, B::Columns>::new(n))
+    .at(Point { chart, title, plot, axis: "bytes per thing", x, things })
 }
 
 /// Things in one layout, and their handles in random order.

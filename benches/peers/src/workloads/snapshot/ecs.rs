@@ -1,8 +1,8 @@
-//! Those who keep components in columns and have no snapshots of their own: the columns are copied out, ids included, and copied
-//! back.
+//! Those who keep components in columns and have no snapshots of their own: the columns are copied
+//! out, ids included, and copied back.
 //!
-//! That is the best case for them: it works as long as nothing has come, gone or moved in between, which is checked by the ids. lath's
-//! snapshots put any world back.
+//! That is the best case for them: it works as long as nothing has come, gone or moved in between,
+//! which is checked by the ids. lath's snapshots put any world back.
 
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity as BevyEntity;
@@ -88,14 +88,18 @@ impl Trial for Hecs {
         let here = "has them all";
         {
             let archetype = archetype(&self.world);
-            let (pos, vel) = (archetype.get::<&Pos>().expect(here), archetype.get::<&Vel>().expect(here));
-            let (hp, id) = (archetype.get::<&Hp>().expect(here), archetype.get::<&Id>().expect(here));
+            let (pos, vel) =
+                (archetype.get::<&Pos>().expect(here), archetype.get::<&Vel>().expect(here));
+            let (hp, id) =
+                (archetype.get::<&Hp>().expect(here), archetype.get::<&Id>().expect(here));
             self.kept.take(archetype.ids(), &pos, &vel, &hp, &id);
         }
         self.world.get::<&mut Hp>(self.one).expect("is there").0 = 0.0;
         let archetype = archetype(&self.world);
-        let (mut pos, mut vel) = (archetype.get::<&mut Pos>().expect(here), archetype.get::<&mut Vel>().expect(here));
-        let (mut hp, mut id) = (archetype.get::<&mut Hp>().expect(here), archetype.get::<&mut Id>().expect(here));
+        let (mut pos, mut vel) =
+            (archetype.get::<&mut Pos>().expect(here), archetype.get::<&mut Vel>().expect(here));
+        let (mut hp, mut id) =
+            (archetype.get::<&mut Hp>().expect(here), archetype.get::<&mut Id>().expect(here));
         self.kept.restore(archetype.ids(), &mut pos, &mut vel, &mut hp, &mut id);
     }
 
@@ -128,10 +132,17 @@ impl Trial for Bevy {
             self.kept.take(ids, pos, vel, hp, id);
         }
         self.world.get_mut::<Hp>(self.one).expect("is there").0 = 0.0;
-        for (ids, mut pos, mut vel, mut hp, mut id) in self.all.contiguous_iter_mut(&mut self.world).expect("in tables")
+        for (ids, mut pos, mut vel, mut hp, mut id) in
+            self.all.contiguous_iter_mut(&mut self.world).expect("in tables")
         {
             let (pos, vel) = (pos.bypass_change_detection(), vel.bypass_change_detection());
-            self.kept.restore(ids, pos, vel, hp.bypass_change_detection(), id.bypass_change_detection());
+            self.kept.restore(
+                ids,
+                pos,
+                vel,
+                hp.bypass_change_detection(),
+                id.bypass_change_detection(),
+            );
         }
     }
 
@@ -161,7 +172,13 @@ impl Trial for Sparsey {
         {
             let (pos, vel) = (world.borrow::<Pos>(), world.borrow::<Vel>());
             let (hp, id) = (world.borrow::<Hp>(), world.borrow::<Id>());
-            self.kept.take(world.entities(), pos.as_slice(), vel.as_slice(), hp.as_slice(), id.as_slice());
+            self.kept.take(
+                world.entities(),
+                pos.as_slice(),
+                vel.as_slice(),
+                hp.as_slice(),
+                id.as_slice(),
+            );
         }
         world.borrow_mut::<Hp>().get_mut(self.one).expect("is there").0 = 0.0;
         let (mut pos, mut vel) = (world.borrow_mut::<Pos>(), world.borrow_mut::<Vel>());

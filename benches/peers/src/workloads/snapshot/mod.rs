@@ -1,5 +1,6 @@
-//! A snapshot of 100k things of four plain fields, taken and put back, buffers kept; and what has changed since, where a hundredth
-//! has. A thing is spoilt in between: what was put back is checked.
+//! A snapshot of 100k things of four plain fields, taken and put back, buffers kept; and what has
+//! changed since, where a hundredth has. A thing is spoilt in between: what was put back is
+//! checked.
 
 #[cfg(feature = "ecs")]
 mod ecs;
@@ -20,8 +21,8 @@ const FULL: &[Bar] = &[Bar::to_raw("lath-rows", 1.05), Bar::to_raw("lath-columns
 const CHANGED: &[Bar] = &[Bar::to_raw("lath-rows", 0.2), Bar::to_raw("lath-columns", 0.2)];
 const SCATTERED: &[Bar] = &[Bar::to_raw("lath-columns", 0.2)];
 
-/// Full snapshots, and differences. Peers that neither have snapshots nor lend out whole columns to be written to are not here, and
-/// differences are lath's alone.
+/// Full snapshots, and differences. Peers that neither have snapshots nor lend out whole columns to
+/// be written to are not here, and differences are lath's alone.
 pub(super) fn workloads() -> Vec<Workload> {
     let full = "snapshot and restore of 100k × 4 plain fields, buffers kept (raw = memcpy)";
     let near = "what has changed is found and applied: 1 % of 100k, neighbours (raw = all of it, there and back)";

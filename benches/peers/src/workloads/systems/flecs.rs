@@ -42,7 +42,8 @@ impl super::Three for Three {
 
     fn values(&mut self, mut f: impl FnMut(f32, f32)) {
         let mut all = Vec::new();
-        self.0.each::<(&A, &B, Option<&C>)>(|(a, b, c)| all.push((a.0, b.0, c.map_or(0.0, |c| c.0))));
+        self.0
+            .each::<(&A, &B, Option<&C>)>(|(a, b, c)| all.push((a.0, b.0, c.map_or(0.0, |c| c.0))));
         all.sort_by(|x, y| x.0.max(x.1).total_cmp(&y.0.max(y.1)));
         all.into_iter().for_each(|(a, _, c)| f(a, c));
     }

@@ -13,7 +13,8 @@ const BARS: &[Bar] = &[Bar { candidate: "lath", against: "lath-serial", at_most:
 /// Things, each with a number for either system.
 pub(super) const THINGS: u32 = 50_000;
 
-/// The workload. A system keeps its thread on a core of its own, if it may run beside the other. flecs is not here: on several threads it splits one system after the other.
+/// The workload. A system keeps its thread on a core of its own, if it may run beside the other.
+/// flecs is not here: on several threads it splits one system after the other.
 pub(super) fn workload() -> Workload {
     let about = "two independent heavy systems (raw: on one thread)";
     let workload = Workload::new("systems-2-heavy", about, BARS)
@@ -25,7 +26,9 @@ pub(super) fn workload() -> Workload {
         .with("bevy multi", Run::<bevy::Heavy<true>>::new)
         .with("legion", Run::<legion::Heavy>::new)
         .with("shipyard", Run::<shipyard::Heavy>::new);
-    workload.with("lath-serial", Run::<lath::Heavy<false>>::new).with("lath", Run::<lath::Heavy<true>>::new)
+    workload
+        .with("lath-serial", Run::<lath::Heavy<false>>::new)
+        .with("lath", Run::<lath::Heavy<true>>::new)
 }
 
 /// A way to run the two systems.

@@ -29,14 +29,24 @@ impl super::Three for Three {
 
     fn run(&mut self) {
         let world = &mut self.0;
-        world.query_mut::<(&mut A, &mut B)>().into_iter().for_each(|(a, b)| std::mem::swap(&mut a.0, &mut b.0));
-        world.query_mut::<(&mut C, &mut D)>().into_iter().for_each(|(c, d)| std::mem::swap(&mut c.0, &mut d.0));
-        world.query_mut::<(&mut C, &mut E)>().into_iter().for_each(|(c, e)| std::mem::swap(&mut c.0, &mut e.0));
+        world
+            .query_mut::<(&mut A, &mut B)>()
+            .into_iter()
+            .for_each(|(a, b)| std::mem::swap(&mut a.0, &mut b.0));
+        world
+            .query_mut::<(&mut C, &mut D)>()
+            .into_iter()
+            .for_each(|(c, d)| std::mem::swap(&mut c.0, &mut d.0));
+        world
+            .query_mut::<(&mut C, &mut E)>()
+            .into_iter()
+            .for_each(|(c, e)| std::mem::swap(&mut c.0, &mut e.0));
     }
 
     fn values(&mut self, mut f: impl FnMut(f32, f32)) {
         let query = self.0.query_mut::<(&A, &B, Option<&C>)>();
-        let mut all: Vec<_> = query.into_iter().map(|(a, b, c)| (a.0, b.0, c.map_or(0.0, |c| c.0))).collect();
+        let mut all: Vec<_> =
+            query.into_iter().map(|(a, b, c)| (a.0, b.0, c.map_or(0.0, |c| c.0))).collect();
         all.sort_by(|x, y| x.0.max(x.1).total_cmp(&y.0.max(y.1)));
         all.into_iter().for_each(|(a, _, c)| f(a, c));
     }

@@ -70,7 +70,8 @@ impl Both {
 
     fn values(&mut self, mut f: impl FnMut(f32, f32)) {
         // Things lie by their tags; they were put in in the order of the larger of A and B.
-        let mut all: Vec<_> = self.world.pool::<Five>().iter().map(|(_, five)| (*five.a, *five.b, *five.c)).collect();
+        let mut all: Vec<_> =
+            self.world.pool::<Five>().iter().map(|(_, five)| (*five.a, *five.b, *five.c)).collect();
         all.sort_by(|x, y| x.0.max(x.1).total_cmp(&y.0.max(y.1)));
         all.into_iter().for_each(|(a, _, c)| f(a, c));
     }
@@ -167,7 +168,9 @@ pub(super) struct Heavy<const THREADS: bool> {
 impl<const THREADS: bool> heavy::Heavy for Heavy<THREADS> {
     fn new() -> Self {
         let mut world = World::new();
-        world.pool_mut::<Two>().extend((0..heavy::THINGS).map(|n| Two { a: numbers(n)[0], b: numbers(n)[1] }));
+        world
+            .pool_mut::<Two>()
+            .extend((0..heavy::THINGS).map(|n| Two { a: numbers(n)[0], b: numbers(n)[1] }));
         let mut schedule = Schedule::new();
         schedule.add((toil_a::<THREADS>, toil_b::<THREADS>));
         Self { world, schedule }

@@ -1,4 +1,5 @@
-//! Schedulers: three small systems that conflict in part, a hundred systems that do nothing, and two that have much to do.
+//! Schedulers: three small systems that conflict in part, a hundred systems that do nothing, and
+//! two that have much to do.
 
 #[cfg(feature = "ecs")]
 mod bevy;
@@ -33,7 +34,8 @@ pub(super) fn workloads() -> Vec<Workload> {
     vec![three(), empty(), heavy::workload()]
 }
 
-/// A way to run the three systems: swap A with B in all, C with D where there is D, C with E where there is E.
+/// A way to run the three systems: swap A with B in all, C with D where there is D, C with E where
+/// there is E.
 trait Three {
     /// The worlds of `EACH` things of each sort; `A` of the n-th thing is n, and so on.
     fn new() -> Self;
@@ -45,8 +47,8 @@ trait Three {
 }
 
 fn three() -> Workload {
-    let workload =
-        Workload::new("systems-3", "three systems over 4 × 10k things", THREE).with("raw", Steps::<RawThree>::new);
+    let workload = Workload::new("systems-3", "three systems over 4 × 10k things", THREE)
+        .with("raw", Steps::<RawThree>::new);
     #[cfg(feature = "ecs")]
     let workload = workload
         .with("hecs calls", Steps::<hecs::Three>::new)
@@ -57,12 +59,14 @@ fn three() -> Workload {
         .with("evenio", Steps::<evenio::Three>::new);
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", Steps::<flecs::Three>::new);
-    workload.with("lath-serial", Steps::<lath::ThreeSerial>::new).with("lath", Steps::<lath::ThreeThreads>::new)
+    workload
+        .with("lath-serial", Steps::<lath::ThreeSerial>::new)
+        .with("lath", Steps::<lath::ThreeThreads>::new)
 }
 
 fn empty() -> Workload {
-    let workload =
-        Workload::new("systems-100", format!("100 empty systems, {TIMES} times"), EMPTY).with("raw", Table::new);
+    let workload = Workload::new("systems-100", format!("100 empty systems, {TIMES} times"), EMPTY)
+        .with("raw", Table::new);
     #[cfg(feature = "ecs")]
     let workload = workload
         .with("bevy single", || Often(bevy::Empty::single()))
@@ -72,7 +76,9 @@ fn empty() -> Workload {
         .with("evenio", || Often(evenio::Empty::new()));
     #[cfg(feature = "flecs")]
     let workload = workload.with("flecs", || Often(flecs::Empty::new()));
-    workload.with("lath-serial", || Often(lath::Empty::serial())).with("lath", || Often(lath::Empty::threads()))
+    workload
+        .with("lath-serial", || Often(lath::Empty::serial()))
+        .with("lath", || Often(lath::Empty::threads()))
 }
 
 /// Runs the three systems once.
@@ -91,7 +97,9 @@ impl<T: Three> Trial for Steps<T> {
 
     fn answer(&mut self) -> u64 {
         let mut answer = 0;
-        self.0.values(|a, c| answer = mix(mix(answer, u64::from(a.to_bits())), u64::from(c.to_bits())));
+        self.0.values(|a, c| {
+            answer = mix(mix(answer, u64::from(a.to_bits())), u64::from(c.to_bits()))
+        });
         answer
     }
 }
@@ -108,7 +116,8 @@ struct RawThree {
 impl Three for RawThree {
     fn new() -> Self {
         let count = 4 * EACH as usize;
-        let column = |offset: f32, from: usize, to: usize| (from..to).map(|n| n as f32 + offset).collect();
+        let column =
+            |offset: f32, from: usize, to: usize| (from..to).map(|n| n as f32 + offset).collect();
         let each = EACH as usize;
         Self {
             a: column(0.0, 0, count),
@@ -139,7 +148,13 @@ impl Three for RawThree {
 fn parts(n: u32) -> [f32; 5] {
     let value = |offset: f32, has: bool| if has { n as f32 + offset } else { 0.0 };
     let sort = n / EACH;
-    [n as f32, n as f32 + 0.25, value(0.5, sort > 0), value(0.75, sort == 2), value(0.875, sort == 3)]
+    [
+        n as f32,
+        n as f32 + 0.25,
+        value(0.5, sort > 0),
+        value(0.75, sort == 2),
+        value(0.875, sort == 3),
+    ]
 }
 
 /// A way to run a hundred empty systems.

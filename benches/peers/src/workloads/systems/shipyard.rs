@@ -52,7 +52,8 @@ impl super::Three for Three {
                 _ => world.add_entity((A(a), B(b), C(c), E(e))),
             };
         }
-        let workload = Workload::new("three").with_system(swap_ab).with_system(swap_cd).with_system(swap_ce);
+        let workload =
+            Workload::new("three").with_system(swap_ab).with_system(swap_cd).with_system(swap_ce);
         Self(with(world, workload))
     }
 
@@ -77,7 +78,8 @@ pub(super) struct Empty(World);
 impl Empty {
     pub(super) fn new() -> Self {
         fn empty() {}
-        let workload = (0..100).fold(Workload::new("empty"), |workload, _| workload.with_system(empty));
+        let workload =
+            (0..100).fold(Workload::new("empty"), |workload, _| workload.with_system(empty));
         Self(with(World::new(), workload))
     }
 }

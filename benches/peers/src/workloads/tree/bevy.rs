@@ -1,8 +1,8 @@
-//! bevy_ecs: entities with `ChildOf` and `Children`, which it keeps up to date by itself; and transforms, once by a loop of our
-//! own over its queries, once by the systems of bevy_transform.
+//! bevy_ecs: entities with `ChildOf` and `Children`, which it keeps up to date by itself; and
+//! transforms, once by a loop of our own over its queries, once by the systems of bevy_transform.
 //!
-//! bevy_ecs looks for no cycles, so that is done here. A loop of our own marks what has changed in a component, as raw does;
-//! bevy_transform goes by bevy's change detection.
+//! bevy_ecs looks for no cycles, so that is done here. A loop of our own marks what has changed in
+//! a component, as raw does; bevy_transform goes by bevy's change detection.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,8 @@ use bevy_ecs::schedule::{IntoScheduleConfigs, Schedule, SingleThreadedExecutor};
 use bevy_ecs::world::World;
 use bevy_transform::components::{GlobalTransform, Transform};
 use bevy_transform::systems::{
-    StaticTransformOptimizations, mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms,
+    StaticTransformOptimizations, mark_dirty_trees, propagate_parent_transforms,
+    sync_simple_transforms,
 };
 
 use super::forest::{Affine, Forest, Transforms, angle, compose, local};
@@ -73,7 +74,16 @@ impl<K: Kind> Forest for Bevy<K> {
         let mut world = World::new();
         let (children, numbers) = (RefCell::new(world.query()), RefCell::new(world.query()));
         let (parents, marks, places) = (world.query(), world.query(), world.query());
-        Self { world, children, numbers, parents, marks, places, stack: Vec::new(), _kind: std::marker::PhantomData }
+        Self {
+            world,
+            children,
+            numbers,
+            parents,
+            marks,
+            places,
+            stack: Vec::new(),
+            _kind: std::marker::PhantomData,
+        }
     }
 
     fn spawn(&mut self, number: u32) -> Entity {
@@ -98,7 +108,9 @@ impl<K: Kind> Forest for Bevy<K> {
     fn walk(&self, root: Entity, mut f: impl FnMut(u32)) {
         let (mut children, mut numbers) = (self.children.borrow_mut(), self.numbers.borrow_mut());
         let (children, numbers) = (children.query(&self.world), numbers.query(&self.world));
-        children.iter_descendants_depth_first(root).for_each(|at| f(numbers.get(at).expect("has a number").0));
+        children
+            .iter_descendants_depth_first(root)
+            .for_each(|at| f(numbers.get(at).expect("has a number").0));
     }
 }
 
@@ -134,13 +146,18 @@ impl Transforms for Bevy<Placed> {
         self.mark(marked, true);
         for &top in marked {
             let marks = self.marks.query(&self.world);
-            let parent = |at| marks.get(at).ok().and_then(|(_, child_of)| child_of).map(ChildOf::parent);
+            let parent =
+                |at| marks.get(at).ok().and_then(|(_, child_of)| child_of).map(ChildOf::parent);
             let mut above = parent(top);
-            while let Some(at) = above.filter(|&at| marks.get(at).is_ok_and(|(marked, _)| !marked.0)) {
+            while let Some(at) =
+                above.filter(|&at| marks.get(at).is_ok_and(|(marked, _)| !marked.0))
+            {
                 above = parent(at);
             }
             if above.is_none() {
-                let outer = parent(top).and_then(|parent| self.world.get::<Place>(parent)).map(|place| place.0);
+                let outer = parent(top)
+                    .and_then(|parent| self.world.get::<Place>(parent))
+                    .map(|place| place.0);
                 self.stack.push((top, outer));
                 self.place();
             }
@@ -170,7 +187,9 @@ impl Forest for BevyTransform {
         bevy_tasks::ComputeTaskPool::get_or_init(bevy_tasks::TaskPool::default);
         let mut systems = Schedule::default();
         systems.set_executor(SingleThreadedExecutor::new());
-        systems.add_systems((mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms).chain());
+        systems.add_systems(
+            (mark_dirty_trees, propagate_parent_transforms, sync_simple_transforms).chain(),
+        );
         let transforms = world.query();
         Self { world, systems, transforms }
     }
@@ -197,7 +216,8 @@ impl Forest for BevyTransform {
 }
 
 impl Transforms for BevyTransform {
-    /// Transforms are a turn, a scale and a step, not a matrix: what is computed with them is rounded in other places.
+    /// Transforms are a turn, a scale and a step, not a matrix: what is computed with them is
+    /// rounded in other places.
     const EXACT: bool = false;
 
     fn touch(&mut self, keys: &[Entity]) {

@@ -1,5 +1,6 @@
-//! flecs: entities with `ChildOf`, ordered children, and transforms by a query that goes down the tree (`cascade`), as its example for
-//! hierarchies does. What has changed is marked in a component, as raw does; flecs looks for no cycles, so that is done here.
+//! flecs: entities with `ChildOf`, ordered children, and transforms by a query that goes down the
+//! tree (`cascade`), as its example for hierarchies does. What has changed is marked in a
+//! component, as raw does; flecs looks for no cycles, so that is done here.
 
 use flecs_ecs::prelude::*;
 
@@ -123,7 +124,9 @@ impl Flecs<Placed> {
 
 impl Transforms for Flecs<Placed> {
     fn update_all(&mut self, _: &[Entity]) {
-        self.places.each(|(local, above, place)| place.0 = above.map_or(local.0, |above| compose(&above.0, &local.0)));
+        self.places.each(|(local, above, place)| {
+            place.0 = above.map_or(local.0, |above| compose(&above.0, &local.0))
+        });
     }
 
     fn update_below(&mut self, marked: &[Entity]) {
@@ -134,7 +137,8 @@ impl Transforms for Flecs<Placed> {
                 above = at.parent();
             }
             if above.is_none() {
-                let outer = self.at(top).parent().map(|parent| parent.get::<&Place>(|place| place.0));
+                let outer =
+                    self.at(top).parent().map(|parent| parent.get::<&Place>(|place| place.0));
                 place(self.at(top), outer);
             }
         }

@@ -8,7 +8,9 @@ pub(super) type Affine = [f32; 12];
 pub(super) fn compose(outer: &Affine, inner: &Affine) -> Affine {
     core::array::from_fn(|i| {
         let (row, column) = (i / 4 * 4, i % 4);
-        let sum = outer[row] * inner[column] + outer[row + 1] * inner[4 + column] + outer[row + 2] * inner[8 + column];
+        let sum = outer[row] * inner[column]
+            + outer[row + 1] * inner[4 + column]
+            + outer[row + 2] * inner[8 + column];
         if column == 3 { sum + outer[row + 3] } else { sum }
     })
 }
@@ -81,8 +83,8 @@ pub(super) trait Transforms: Forest {
     /// Whether it computes what `compose` does, to the last bit.
     const EXACT: bool = true;
 
-    /// Changes the transforms of some things, which is not measured: whoever notices changes by itself has something to
-    /// notice then.
+    /// Changes the transforms of some things, which is not measured: whoever notices changes by
+    /// itself has something to notice then.
     fn touch(&mut self, _: &[Self::Key]) {}
     /// Computes the place of everything in the world.
     fn update_all(&mut self, roots: &[Self::Key]);
@@ -120,7 +122,8 @@ fn place_below<L: Linked>(forest: &mut L, top: L::Key) {
     let mut at = Some(top);
     while let Some(now) = at {
         let local = forest.load(now).local;
-        let world = forest.parent(now).map_or(local, |parent| compose(&forest.load(parent).world, &local));
+        let world =
+            forest.parent(now).map_or(local, |parent| compose(&forest.load(parent).world, &local));
         forest.load_mut(now).world = world;
         at = after(forest, top, now);
     }

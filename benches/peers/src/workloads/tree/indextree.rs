@@ -1,4 +1,5 @@
-//! indextree: an `Arena`, by the calls that its documentation shows. A cycle is refused by `checked_append`.
+//! indextree: an `Arena`, by the calls that its documentation shows. A cycle is refused by
+//! `checked_append`.
 
 use indextree::{Arena, NodeId};
 

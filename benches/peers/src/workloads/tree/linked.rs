@@ -120,7 +120,10 @@ impl<C: Nodes, L: Load> Forest for Links<C, L> {
     #[inline(always)]
     fn spawn(&mut self, number: u32) -> C::Key {
         let load = L::numbered(number);
-        C::insert(&mut self.nodes, Node { parent: None, first: None, last: None, next: None, prev: None, load })
+        C::insert(
+            &mut self.nodes,
+            Node { parent: None, first: None, last: None, next: None, prev: None, load },
+        )
     }
 
     #[inline(always)]

@@ -22,7 +22,8 @@ use crate::workloads::mix;
 
 const THINGS: u32 = 100_000;
 
-/// Which thing is the parent of which, and whether things are spawned in another order than that of their numbers.
+/// Which thing is the parent of which, and whether things are spawned in another order than that of
+/// their numbers.
 #[derive(Clone, Copy)]
 struct Shape {
     parent: fn(u32) -> Option<u32>,
@@ -30,10 +31,12 @@ struct Shape {
 }
 
 /// A tree of fan-out 8, parents first.
-const FAN: Shape = Shape { parent: |number| number.checked_sub(1).map(|number| number / 8), shuffled: false };
+const FAN: Shape =
+    Shape { parent: |number| number.checked_sub(1).map(|number| number / 8), shuffled: false };
 const SHUFFLED: Shape = Shape { shuffled: true, ..FAN };
 /// Chains of 100.
-const CHAINS: Shape = Shape { parent: |number| (number % 100 != 0).then(|| number - 1), shuffled: false };
+const CHAINS: Shape =
+    Shape { parent: |number| (number % 100 != 0).then(|| number - 1), shuffled: false };
 /// One parent, and the others are its children.
 const SIBLINGS: Shape = Shape { parent: |number| (number != 0).then_some(0), shuffled: false };
 
@@ -70,7 +73,12 @@ pub(super) fn workloads() -> Vec<Workload> {
     vec![
         compare!("tree-build", "spawn 100k things as a tree of fan-out 8", &[bar(2.0)], Build),
         compare!("tree-walk", "walk 100k things depth first", &[bar(1.2)], Walk),
-        compare!("tree-reparent", "move 10k of 100k things below others, cycles refused", &[bar(1.9)], Reparent),
+        compare!(
+            "tree-reparent",
+            "move 10k of 100k things below others, cycles refused",
+            &[bar(1.9)],
+            Reparent
+        ),
         compare!("tree-despawn", "remove every other subtree of 100k things", &[bar(1.4)], Despawn),
         compare!("tree-oldest", "remove the oldest of 100k siblings, 100 times", &[], Oldest),
         transforms(
@@ -108,7 +116,12 @@ pub(super) fn workloads() -> Vec<Workload> {
             CHAINS,
             Changed::All,
         ),
-        on_two_threads("tree-threads", "100k 3D transforms, fan-out 8, all changed, on two threads", FAN, Changed::All),
+        on_two_threads(
+            "tree-threads",
+            "100k 3D transforms, fan-out 8, all changed, on two threads",
+            FAN,
+            Changed::All,
+        ),
         on_two_threads(
             "tree-threads-10%",
             "100k 3D transforms, fan-out 8, 10 % changed, on two threads",
@@ -139,14 +152,20 @@ fn transforms(
         .with("bevy_ecs", move || Update::<bevy::Bevy<bevy::Placed>>::new(shape, changed))
         .with("bevy_transform", move || Update::<bevy::BevyTransform>::new(shape, changed));
     #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", move || Update::<flecs::Flecs<flecs::Placed>>::new(shape, changed));
+    let workload =
+        workload.with("flecs", move || Update::<flecs::Flecs<flecs::Placed>>::new(shape, changed));
     workload
         .with("lath-rows", move || Update::<Lath<lath::Placed>>::new(shape, changed))
         .with("lath-columns", move || Update::<Lath<lath::ColumnPlaced>>::new(shape, changed))
 }
 
 /// What a second thread brings. The hand-written code has one.
-fn on_two_threads(name: &'static str, about: &'static str, shape: Shape, changed: Changed) -> Workload {
+fn on_two_threads(
+    name: &'static str,
+    about: &'static str,
+    shape: Shape,
+    changed: Changed,
+) -> Workload {
     Workload::new(name, about, &[])
         .with("raw", move || Update::<Raw<forest::Placed>>::new(shape, changed))
         .with("lath-rows", move || Update::<Lath<lath::Placed>>::new(shape, changed))
@@ -159,7 +178,8 @@ fn grow<F: Forest>(shape: Shape) -> (F, Vec<F::Key>) {
     if shape.shuffled {
         let mut order: Vec<u32> = (0..THINGS).collect();
         Rng::with_seed(17).shuffle(&mut order);
-        let mut keys: Vec<_> = order.into_iter().map(|number| (number, forest.spawn(number))).collect();
+        let mut keys: Vec<_> =
+            order.into_iter().map(|number| (number, forest.spawn(number))).collect();
         keys.sort_unstable_by_key(|&(number, _)| number);
         let keys: Vec<F::Key> = keys.into_iter().map(|(_, key)| key).collect();
         for number in 0..THINGS {
@@ -354,7 +374,9 @@ impl<F: Transforms> Update<F> {
         let (marked, times) = match changed {
             Changed::All => (None, 1),
             Changed::Percent(0) => (Some(Vec::new()), 100),
-            Changed::Percent(share) => (Some((0..THINGS / 100 * share).map(|_| pick()).collect()), 1),
+            Changed::Percent(share) => {
+                (Some((0..THINGS / 100 * share).map(|_| pick()).collect()), 1)
+            }
         };
         Self { forest, roots, marked, keys, times, expected }
     }
@@ -374,13 +396,19 @@ impl<F: Transforms> Trial for Update<F> {
         }
     }
 
-    /// Of the bits. Where those may differ: of the bits that there should be, if what is there is as good.
+    /// Of the bits. Where those may differ: of the bits that there should be, if what is there is
+    /// as good.
     fn answer(&mut self) -> u64 {
         let worlds = self.keys.iter().map(|&key| self.forest.world(key));
-        let hash = |answer, world: Affine| world.iter().fold(answer, |answer, lane| mix(answer, lane.to_bits().into()));
+        let hash = |answer, world: Affine| {
+            world.iter().fold(answer, |answer, lane| mix(answer, lane.to_bits().into()))
+        };
         let Some(expected) = &self.expected else { return worlds.fold(0, hash) };
-        let is_close = |(lane, expected): (&f32, &f32)| (lane - expected).abs() <= 1e-3 * (1.0 + expected.abs());
-        let is_good = worlds.zip(expected).all(|(world, expected)| world.iter().zip(expected).all(is_close));
+        let is_close = |(lane, expected): (&f32, &f32)| {
+            (lane - expected).abs() <= 1e-3 * (1.0 + expected.abs())
+        };
+        let is_good =
+            worlds.zip(expected).all(|(world, expected)| world.iter().zip(expected).all(is_close));
         if is_good { expected.iter().copied().fold(0, hash) } else { 0 }
     }
 }

@@ -140,7 +140,11 @@ impl Raw<Placed> {
     #[inline(always)]
     fn place(&mut self, at: u32) {
         let Node { parent, load: Placed { local, .. }, .. } = self.nodes[at as usize];
-        let world = if parent == NONE { local } else { compose(&self.nodes[parent as usize].load.world, &local) };
+        let world = if parent == NONE {
+            local
+        } else {
+            compose(&self.nodes[parent as usize].load.world, &local)
+        };
         self.at(at).load.world = world;
     }
 

@@ -44,7 +44,8 @@ pub(crate) enum Access {
 }
 
 impl<T: Snap> Cells<T> {
-    /// An image of all slots. While access is shared, what is staged or reserved in the same moment may be missing from it.
+    /// An image of all slots. While access is shared, what is staged or reserved in the same moment
+    /// may be missing from it.
     pub(crate) fn capture(&self, image: &mut Image<T>, access: Access) {
         let image = Unfinished(image);
         image.0.forget();
@@ -60,17 +61,21 @@ impl<T: Snap> Cells<T> {
         image.done();
     }
 
-    /// Finds the groups that have things or had some: from the start of every block to the last of them. Of slots after that
-    /// there is only the stamp to note.
+    /// Finds the groups that have things or had some: from the start of every block to the last of
+    /// them. Of slots after that there is only the stamp to note.
     pub(super) fn find_runs(&self, image: &mut Image<T>) {
         let worn = self.slots.worn_end().max(1);
         for range in self.values.ranges() {
             let mut start = range.start;
             while start < range.end {
                 let end = (start + u64::from(T::Storage::run_len(start as u32))).min(range.end);
-                let (first, groups) = ((start / u64::from(GROUP)) as u32, (end - start) / u64::from(GROUP));
+                let (first, groups) =
+                    ((start / u64::from(GROUP)) as u32, (end - start) / u64::from(GROUP));
                 let count = worn.saturating_sub(u64::from(first)).min(groups) as u32;
-                let used = (0..count).rev().find(|n| self.slots.group(first + n)[0] != 0).map_or(0, |last| last + 1);
+                let used = (0..count)
+                    .rev()
+                    .find(|n| self.slots.group(first + n)[0] != 0)
+                    .map_or(0, |last| last + 1);
                 if used > 0 {
                     image.push_run(first, used);
                 }
@@ -89,8 +94,9 @@ impl<T: Snap> Cells<T> {
     /// Whether any slot of a group that has memory has been used before.
     pub(super) fn has_stamps(&self, number: u32) -> bool {
         let first = self.first_place(number);
-        // SAFETY: the place is of this storage, and so are the other 63 of the group, whose stamps are as far apart as it says.
-        // Stamps are initialised wherever there is memory, and others change them through atomics only.
+        // SAFETY: the place is of this storage, and so are the other 63 of the group, whose stamps
+        // are as far apart as it says. Stamps are initialised wherever there is memory, and others
+        // change them through atomics only.
         let stamp = |n: usize| unsafe {
             let at = self.values.stamps(first).byte_add(n * T::Storage::STAMP_STRIDE);
             (*at.cast::<AtomicU32>()).load(Ordering::Relaxed)
@@ -98,12 +104,14 @@ impl<T: Snap> Cells<T> {
         (0..GROUP as usize).fold(0, |all, n| all | stamp(n)) != SPENT
     }
 
-    /// The stamp of a slot that was seen to be free: that of one that has been claimed since is taken back.
+    /// The stamp of a slot that was seen to be free: that of one that has been claimed since is
+    /// taken back.
     fn even_stamp(&self, index: u32) -> u32 {
         Handle::<T>::STAMP.generation_of(self.stamp(index).unwrap_or(SPENT)) & !1
     }
 
-    /// Notes the states of the slots, such that they fit together although others may claim slots meanwhile.
+    /// Notes the states of the slots, such that they fit together although others may claim slots
+    /// meanwhile.
     pub(super) fn note_states(&self, image: &mut Image<T>) {
         let Image { runs, numbers, live, others, .. } = image;
         // Which slots are live does not change behind a shared reference.
@@ -116,22 +124,25 @@ impl<T: Snap> Cells<T> {
             let mut out = 0;
             others.clear();
             for run in &*runs {
-                others.extend(self.slots.row(run.group..run.group + run.len).map(|[taken, live, claimed, buried]| {
-                    let claimed = claimed & taken; // what was claimed between the two looks was free at the first
-                    let out_of_use = taken & !(live | claimed | buried);
-                    out += out_of_use.count_ones();
-                    Others { out_of_use, claimed, buried, staged: 0 }
-                }));
+                others.extend(self.slots.row(run.group..run.group + run.len).map(
+                    |[taken, live, claimed, buried]| {
+                        let claimed = claimed & taken; // what was claimed between the two looks was free at the first
+                        let out_of_use = taken & !(live | claimed | buried);
+                        out += out_of_use.count_ones();
+                        Others { out_of_use, claimed, buried, staged: 0 }
+                    },
+                ));
             }
-            // Slot 0 and the retired: neither changes behind a shared reference. If there are more, somebody has taken a slot
-            // and not yet noted that it is claimed.
+            // Slot 0 and the retired: neither changes behind a shared reference. If there are more,
+            // somebody has taken a slot and not yet noted that it is claimed.
             if out == self.slots.retired() + 1 {
                 break;
             }
             wait(&mut rounds);
         }
         for (&number, others) in numbers.iter().zip(others) {
-            let staged = ones(others.claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
+            let staged = ones(others.claimed)
+                .filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
             others.staged = staged.fold(0, |set, bit| set | 1 << bit);
         }
     }
@@ -167,7 +178,8 @@ impl<T: Snap> Cells<T> {
                 let Some(place) = self.values.place(index) else {
                     unreachable!("a slot that holds a value has memory")
                 };
-                // SAFETY: the place is of this storage and holds a value: it was seen to be buried or staged.
+                // SAFETY: the place is of this storage and holds a value: it was seen to be buried
+                // or staged.
                 apart.push((index, unsafe { self.values.tags(place) }.widen()));
             }
         }
@@ -201,8 +213,8 @@ impl<T: Snap> Cells<T> {
         for at in run.places() {
             let (first, held) = (self.first_place(image.numbers[at]), image.held(at));
             for kept in &mut image.kept {
-                // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
-                // exclusive use behind `&self`.
+                // SAFETY: the first place of a group of this storage; the slots hold values
+                // (`held`), of which nobody has exclusive use behind `&self`.
                 unsafe { kept.take(at, &self.values, first, held) };
             }
         }
@@ -216,25 +228,30 @@ impl<T: Snap> Cells<T> {
             self.copy_bytes(&mut image.bytes[bytes], first, strip);
         }
         if !Image::<T>::STAMPS_IN_STRIP {
-            for (n, row) in (places.start * GROUP as usize..places.end * GROUP as usize).enumerate() {
+            for (n, row) in (places.start * GROUP as usize..places.end * GROUP as usize).enumerate()
+            {
                 image.stamps[row] = self.stamp(number * GROUP + n as u32).unwrap_or(SPENT);
             }
         }
     }
 
-    /// Copies some memory, from a strip of the first place on: of groups in a row, or all of a span of a block. Nobody else writes to it meanwhile.
+    /// Copies some memory, from a strip of the first place on: of groups in a row, or all of a span
+    /// of a block. Nobody else writes to it meanwhile.
     pub(super) fn copy_bytes(&self, to: &mut [MaybeUninit<u8>], first: Place<T>, strip: usize) {
-        // SAFETY: in bounds: the groups are in one run of the storage (by the callers), so there are as many elements side by side, or the strips of a
-        // whole block lie as in the image (`pieces`, by what `Strips` promises).
-        // Nobody writes to them meanwhile: all slots are live, buried or retired, and none of these changes behind a shared reference (S3), or nobody else has the pool; what is between
-        // strips is nobody's. The bytes are of plain values, of which there may be copies, or mean nothing.
+        // SAFETY: in bounds: the groups are in one run of the storage (by the callers), so there
+        // are as many elements side by side, or the strips of a whole block lie as in the image
+        // (`pieces`, by what `Strips` promises). Nobody writes to them meanwhile: all slots are
+        // live, buried or retired, and none of these changes behind a shared reference (S3), or
+        // nobody else has the pool; what is between strips is nobody's. The bytes are of plain
+        // values, of which there may be copies, or mean nothing.
         unsafe {
             let from = self.values.strip(first, strip).cast::<MaybeUninit<u8>>();
             from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len());
         }
     }
 
-    /// Copies what slots of one group hold, slot by slot: others may be writing to slots that are free or claimed.
+    /// Copies what slots of one group hold, slot by slot: others may be writing to slots that are
+    /// free or claimed.
     fn copy_slots(&self, image: &mut Image<T>, at: usize) {
         let (number, row) = (image.numbers[at], at * GROUP as usize);
         let first = self.first_place(number);
@@ -250,14 +267,21 @@ impl<T: Snap> Cells<T> {
     }
 
     /// Copies what some slots of a group hold, in one strip.
-    pub(super) fn copy_held(&self, to: &mut [MaybeUninit<u8>], first: Place<T>, strip: usize, held: u64) {
+    pub(super) fn copy_held(
+        &self,
+        to: &mut [MaybeUninit<u8>],
+        first: Place<T>,
+        strip: usize,
+        held: u64,
+    ) {
         let stride = Image::<T>::stride(strip);
         for (bit, count) in runs_of(held) {
             let (start, len) = (bit as usize * stride, count as usize * stride);
             let to = &mut to[start..start + len];
-            // SAFETY: both places are of this storage and in one group, and the elements of the slots lie side by side. The
-            // slots hold values, and were seen to with acquire ordering, so nobody writes to them behind `&self`. The bytes are
-            // of plain values, of which there may be copies.
+            // SAFETY: both places are of this storage and in one group, and the elements of the
+            // slots lie side by side. The slots hold values, and were seen to with acquire
+            // ordering, so nobody writes to them behind `&self`. The bytes are of plain values, of
+            // which there may be copies.
             unsafe {
                 let from = self.values.strip(T::Storage::step(first, bit), strip);
                 from.cast::<MaybeUninit<u8>>().copy_to_nonoverlapping(to.as_mut_ptr(), len);
@@ -271,7 +295,8 @@ impl<T: Snap> Cells<T> {
         match (image.held(at) >> bit & 1, image.words(at)[0] >> bit & 1) {
             (1, _) => self.stamp(index).unwrap_or(SPENT),
             (_, 0) => self.even_stamp(index),
-            // Reserved, or staged in this moment: then it counts as reserved. Retired, or slot 0: as it is.
+            // Reserved, or staged in this moment: then it counts as reserved. Retired, or slot 0:
+            // as it is.
             _ => self.stamp(index).map_or(SPENT, |stamp| stamp & !1),
         }
     }

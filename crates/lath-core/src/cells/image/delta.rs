@@ -1,14 +1,17 @@
 #![expect(unsafe_code, reason = "copies bytes between images")]
-//! What has to be changed in one image to make it another: by groups of 64 slots, and in each by strip.
+//! What has to be changed in one image to make it another: by groups of 64 slots, and in each by
+//! strip.
 
 use super::*;
 
-/// The difference between two images of the same pool. It has what is new, so that applying it twice does no harm.
+/// The difference between two images of the same pool. It has what is new, so that applying it
+/// twice does no harm.
 pub(crate) struct ImageDelta<T: Snap> {
     /// The groups of the new image, if they are not those of the old one.
     groups: Option<(Vec<Run>, Vec<u32>)>,
-    /// The groups of which more than values may differ: their states, stamps and tags are here, as in an image. Of the cloned values of each part
-    /// there are those of the groups in which it differs, one after the other.
+    /// The groups of which more than values may differ: their states, stamps and tags are here, as
+    /// in an image. Of the cloned values of each part there are those of the groups in which it
+    /// differs, one after the other.
     part: Image<T>,
     /// Where each of these groups is in the new image.
     places: Vec<u32>,
@@ -58,7 +61,8 @@ impl<T: Snap> ImageDelta<T> {
             + self.groups.as_ref().map_or(0, |(_, numbers)| numbers.len() * 4)
     }
 
-    /// Finds what is new since `old`. `since` is the first tick that is later than that; without it, all counts as new.
+    /// Finds what is new since `old`. `since` is the first tick that is later than that; without
+    /// it, all counts as new.
     pub(crate) fn find(&mut self, old: &Image<T>, source: Source<'_, T>, since: Option<u64>) {
         let Self { groups, part, places, .. } = self;
         let unfinished = Unfinished(part);
@@ -115,7 +119,9 @@ impl<T: Snap> ImageDelta<T> {
             part.copy_part(which, changed, &source);
             changed.ticks.clear();
             if self.tracked {
-                changed.ticks.extend(changed.places.iter().map(|&at| source.tick(part, at as usize, which)));
+                changed
+                    .ticks
+                    .extend(changed.places.iter().map(|&at| source.tick(part, at as usize, which)));
             }
         }
         if !Image::<T>::STAMPS_IN_STRIP {
@@ -154,7 +160,8 @@ impl<T: Snap> ImageDelta<T> {
             if !self.all_free_or_live {
                 image.others[at] = part.others[from];
             }
-            image.maps[at * count..(at + 1) * count].copy_from_slice(&part.maps[from * count..(from + 1) * count]);
+            image.maps[at * count..(at + 1) * count]
+                .copy_from_slice(&part.maps[from * count..(from + 1) * count]);
             if Cells::<T>::TAGGED {
                 image.owners[at] = part.owners[from];
             }
@@ -166,8 +173,11 @@ impl<T: Snap> ImageDelta<T> {
         }
         for (which, changed) in parts.iter().enumerate() {
             if Image::<T>::is_bytes(which) {
-                for (from, to) in Image::<T>::groups_in(&image.runs, &changed.places, which).enumerate() {
-                    image.bytes[to].copy_from_slice(&changed.bytes[Image::<T>::nth_group(which, from)]);
+                for (from, to) in
+                    Image::<T>::groups_in(&image.runs, &changed.places, which).enumerate()
+                {
+                    image.bytes[to]
+                        .copy_from_slice(&changed.bytes[Image::<T>::nth_group(which, from)]);
                 }
             }
             for (from, &at) in changed.places.iter().enumerate() {
@@ -190,7 +200,8 @@ impl<T: Snap> Source<'_, T> {
         }
     }
 
-    /// When a part of a group, which is at `at` in an image of the same groups, was last changed; 0 if that is not known.
+    /// When a part of a group, which is at `at` in an image of the same groups, was last changed; 0
+    /// if that is not known.
     fn tick(&self, image: &Image<T>, at: usize, part: usize) -> u64 {
         match self {
             Self::Pool(cells) => {
@@ -201,9 +212,17 @@ impl<T: Snap> Source<'_, T> {
         }
     }
 
-    /// Finds the parts that may have changed at `since` or later: sets a word for each, with a bit for each of at most 64 groups,
-    /// from `number` to before the next multiple of 64, which are at `at` in the image.
-    fn find_changed(&self, changed: &mut [u64; MOST_PARTS], at: usize, number: u32, count: u32, since: u64) {
+    /// Finds the parts that may have changed at `since` or later: sets a word for each, with a bit
+    /// for each of at most 64 groups, from `number` to before the next multiple of 64, which are at
+    /// `at` in the image.
+    fn find_changed(
+        &self,
+        changed: &mut [u64; MOST_PARTS],
+        at: usize,
+        number: u32,
+        count: u32,
+        since: u64,
+    ) {
         let changed = changed.iter_mut().enumerate().take(Image::<T>::PARTS);
         match self {
             Self::Pool(cells) => {
@@ -211,14 +230,18 @@ impl<T: Snap> Source<'_, T> {
                 let wholly = marks.changed(number / 64, since);
                 for (part, word) in changed {
                     let fields = const { Image::<T>::FIELDS_OF }[part];
-                    *word = (wholly | marks.changed_in(number / 64, fields, since)) >> (number % 64);
+                    *word =
+                        (wholly | marks.changed_in(number / 64, fields, since)) >> (number % 64);
                 }
             }
             Self::Image(image) => {
                 let ticks = &image.ticks[at * Image::<T>::PARTS..];
                 for (part, word) in changed {
-                    let ticks = ticks[part..].iter().step_by(Image::<T>::PARTS).take(count as usize);
-                    *word = ticks.enumerate().fold(0, |set, (n, &tick)| set | u64::from(tick >= since) << n);
+                    let ticks =
+                        ticks[part..].iter().step_by(Image::<T>::PARTS).take(count as usize);
+                    *word = ticks
+                        .enumerate()
+                        .fold(0, |set, (n, &tick)| set | u64::from(tick >= since) << n);
                 }
             }
         }
@@ -226,10 +249,12 @@ impl<T: Snap> Source<'_, T> {
 }
 
 impl<T: Snap> Image<T> {
-    /// Whether nothing but values can differ where the states of slots are the same: stamps are among the bytes, and there are no tags.
+    /// Whether nothing but values can differ where the states of slots are the same: stamps are
+    /// among the bytes, and there are no tags.
     const ONLY_VALUES: bool = Self::STAMPS_IN_STRIP && !Cells::<T>::TAGGED;
 
-    /// Which of at most 64 groups from `at` on are in other states than in an older image, or might be without a mark.
+    /// Which of at most 64 groups from `at` on are in other states than in an older image, or might
+    /// be without a mark.
     fn differing(&self, at: usize, count: u32, old: &Self, same_groups: bool) -> u64 {
         let end = at + count as usize;
         let quick = same_groups && self.others.is_empty() && old.others.is_empty();
@@ -237,14 +262,16 @@ impl<T: Snap> Image<T> {
             return 0;
         }
         let differs = |at: usize| match old.place_of(self.numbers[at]) {
-            // What is staged is not marked, and neither is a slot that becomes free or taken without a value.
+            // What is staged is not marked, and neither is a slot that becomes free or taken
+            // without a value.
             Some(before) => self.words(at) != old.words(before) || self.others(at).claimed != 0,
             None => true,
         };
         (at..end).rev().fold(0, |set, at| set << 1 | u64::from(differs(at)))
     }
 
-    /// Forgets what is known about all slots but those of groups at some places, in order. They have no runs any more.
+    /// Forgets what is known about all slots but those of groups at some places, in order. They
+    /// have no runs any more.
     fn keep_only(&mut self, places: &[u32]) {
         let tags = self.tags.count_ones() as usize;
         for (to, &at) in places.iter().enumerate() {
@@ -293,13 +320,16 @@ impl<T: Snap> Image<T> {
         self.owners.clone_from(&new.owners);
     }
 
-    /// Copies one part of the groups in which it has changed, and whose states are there in this image.
+    /// Copies one part of the groups in which it has changed, and whose states are there in this
+    /// image.
     fn copy_part(&mut self, which: usize, changed: &mut Changed, source: &Source<'_, T>) {
         let Changed { places, bytes, .. } = changed;
         if Self::is_bytes(which) {
             bytes.resize(Self::nth_group(which, places.len()).start);
         }
-        for (kept, _) in self.kept.iter_mut().zip(Self::kept_parts()).filter(|(_, part)| *part == which) {
+        for (kept, _) in
+            self.kept.iter_mut().zip(Self::kept_parts()).filter(|(_, part)| *part == which)
+        {
             kept.resize(places.len());
         }
         for (to, &at) in places.iter().enumerate() {
@@ -307,7 +337,9 @@ impl<T: Snap> Image<T> {
             if Self::is_bytes(which) {
                 let bytes = &mut bytes[Self::nth_group(which, to)];
                 match source {
-                    Source::Image(image) => bytes.copy_from_slice(&image.bytes[image.group_bytes(at, which)]),
+                    Source::Image(image) => {
+                        bytes.copy_from_slice(&image.bytes[image.group_bytes(at, which)])
+                    }
                     Source::Pool(cells) => cells.copy_strip(self, bytes, at, which),
                 }
             }
@@ -323,7 +355,8 @@ impl<T: Snap> Image<T> {
         let (to, group) = (to * GROUP as usize, GROUP as usize);
         match source {
             Source::Image(image) => {
-                self.stamps[to..to + group].copy_from_slice(&image.stamps[place * group..(place + 1) * group]);
+                self.stamps[to..to + group]
+                    .copy_from_slice(&image.stamps[place * group..(place + 1) * group]);
             }
             Source::Pool(cells) => {
                 let number = self.numbers[place];
@@ -336,13 +369,15 @@ impl<T: Snap> Image<T> {
 
     /// Puts the groups of the image into other runs; groups that are new hold nothing yet.
     fn reorder(&mut self, runs: &[Run], numbers: &[u32]) {
-        let order: Vec<Option<u32>> = numbers.iter().map(|&number| self.place_of(number).map(|at| at as u32)).collect();
+        let order: Vec<Option<u32>> =
+            numbers.iter().map(|&number| self.place_of(number).map(|at| at as u32)).collect();
         let mut bytes = Lines::default();
         bytes.resize(Self::bytes_of(runs));
         for &run in runs {
             for (to, at) in run.places().filter_map(|to| Some((to, order[to]? as usize))) {
                 for strip in Self::byte_strips() {
-                    bytes[Self::group_in(run, to, strip)].copy_from_slice(&self.bytes[self.group_bytes(at, strip)]);
+                    bytes[Self::group_in(run, to, strip)]
+                        .copy_from_slice(&self.bytes[self.group_bytes(at, strip)]);
                 }
             }
         }
@@ -353,24 +388,34 @@ impl<T: Snap> Image<T> {
         if !Self::STAMPS_IN_STRIP {
             let group = GROUP as usize;
             let stamps = |place: &Option<u32>| {
-                at(place).map_or([SPENT; 64], |at| core::array::from_fn(|n| self.stamps[at * group + n]))
+                at(place)
+                    .map_or([SPENT; 64], |at| core::array::from_fn(|n| self.stamps[at * group + n]))
             };
             self.stamps = order.iter().flat_map(stamps).collect();
         }
-        let maps = order.iter().flat_map(|place| (0..count).map(move |n| at(place).map_or(0, |at| at * count + n + 1)));
-        self.maps = maps.map(|place| place.checked_sub(1).map_or(0, |place| self.maps[place])).collect();
+        let maps = order.iter().flat_map(|place| {
+            (0..count).map(move |n| at(place).map_or(0, |at| at * count + n + 1))
+        });
+        self.maps =
+            maps.map(|place| place.checked_sub(1).map_or(0, |place| self.maps[place])).collect();
         if Cells::<T>::TAGGED {
-            self.owners = order.iter().map(|place| at(place).and_then(|at| self.owners[at])).collect();
+            self.owners =
+                order.iter().map(|place| at(place).and_then(|at| self.owners[at])).collect();
         }
         if !self.ticks.is_empty() {
-            let parts = order.iter().flat_map(|place| (0..Self::PARTS).map(move |n| (at(place), n)));
-            let tick =
-                |(place, n): (Option<usize>, usize)| place.map_or(u64::MAX, |at| self.ticks[at * Self::PARTS + n]);
+            let parts =
+                order.iter().flat_map(|place| (0..Self::PARTS).map(move |n| (at(place), n)));
+            let tick = |(place, n): (Option<usize>, usize)| {
+                place.map_or(u64::MAX, |at| self.ticks[at * Self::PARTS + n])
+            };
             self.ticks = parts.map(tick).collect();
         }
         self.live = order.iter().map(|place| at(place).map_or(0, |at| self.live[at])).collect();
         if !self.others.is_empty() {
-            self.others = order.iter().map(|place| at(place).map_or(Others::default(), |at| self.others[at])).collect();
+            self.others = order
+                .iter()
+                .map(|place| at(place).map_or(Others::default(), |at| self.others[at]))
+                .collect();
         }
         self.runs = runs.to_vec();
         self.numbers = numbers.to_vec();
@@ -409,15 +454,18 @@ impl<T: Snap> Cells<T> {
         self.copy_held(to, first, strip, image.held(at));
     }
 
-    /// Clones what has to be cloned of one part of a group: that at `at` of the image, which has its states, to place `to` of the buffers.
+    /// Clones what has to be cloned of one part of a group: that at `at` of the image, which has
+    /// its states, to place `to` of the buffers.
     fn take_kept(&self, image: &mut Image<T>, at: usize, to: usize, which: usize) {
         if Image::<T>::CLONED == 0 {
             return;
         }
         let (first, held) = (self.first_place(image.numbers[at]), image.held(at));
-        for (kept, _) in image.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which) {
-            // SAFETY: the first place of a group of this storage; the slots hold values (`held`), of which nobody has
-            // exclusive use behind `&self`.
+        for (kept, _) in
+            image.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which)
+        {
+            // SAFETY: the first place of a group of this storage; the slots hold values (`held`),
+            // of which nobody has exclusive use behind `&self`.
             unsafe { kept.take(to, &self.values, first, held) };
         }
     }

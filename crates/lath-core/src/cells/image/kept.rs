@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "clones values out of slots, and into slots, that a caller vouches for")]
+#![expect(
+    unsafe_code,
+    reason = "clones values out of slots, and into slots, that a caller vouches for"
+)]
 //! The values of one field that has to be cloned, group by group.
 
 use alloc::boxed::Box;
@@ -28,8 +31,8 @@ pub(super) trait KeptField<T: Snap> {
     ///
     /// # Safety
     ///
-    /// `first` is the place of the first slot of a group of this storage. Those slots hold values, to which nobody has
-    /// exclusive access.
+    /// `first` is the place of the first slot of a group of this storage. Those slots hold values,
+    /// to which nobody has exclusive access.
     unsafe fn take(&mut self, at: usize, storage: &T::Storage, first: Place<T>, held: u64);
 
     /// Clones values into slots that hold others.
@@ -39,12 +42,20 @@ pub(super) trait KeptField<T: Snap> {
     /// As for `take`, and nobody else uses the values of those slots.
     unsafe fn assign(&self, at: usize, storage: &T::Storage, first: Place<T>, slots: u64);
 
-    /// Clones values into slots whose field holds none. `done` goes up with each that was put there.
+    /// Clones values into slots whose field holds none. `done` goes up with each that was put
+    /// there.
     ///
     /// # Safety
     ///
     /// As for `assign`, but for what the slots hold.
-    unsafe fn fill(&self, at: usize, storage: &T::Storage, first: Place<T>, slots: u64, done: &mut u64);
+    unsafe fn fill(
+        &self,
+        at: usize,
+        storage: &T::Storage,
+        first: Place<T>,
+        slots: u64,
+        done: &mut u64,
+    );
 
     /// Drops values that `fill` put there.
     ///
@@ -120,8 +131,8 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> KeptField<T> for Kept<F> {
         let group = &mut self.groups[at];
         for bit in 0..GROUP {
             let value = if held >> bit & 1 == 1 {
-                // SAFETY: both places are of this storage and in one group; the slot holds a value (by the caller), which
-                // nobody changes for as long as it is looked at here.
+                // SAFETY: both places are of this storage and in one group; the slot holds a value
+                // (by the caller), which nobody changes for as long as it is looked at here.
                 unsafe { storage.optional::<F>(T::Storage::step(first, bit)).map(|value| &*value) }
             } else {
                 None
@@ -144,9 +155,10 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> KeptField<T> for Kept<F> {
 
     unsafe fn assign(&self, at: usize, storage: &T::Storage, first: Place<T>, slots: u64) {
         for bit in ones(slots) {
-            // SAFETY: both places are of this storage and in one group; the slot holds a value that nobody else uses (by the
-            // caller). A field that has a strip has a value wherever its slot holds one, here as there (I1), so that only
-            // fields without one are put or dropped.
+            // SAFETY: both places are of this storage and in one group; the slot holds a value that
+            // nobody else uses (by the caller). A field that has a strip has a value wherever its
+            // slot holds one, here as there (I1), so that only fields without one are put or
+            // dropped.
             unsafe {
                 let place = T::Storage::step(first, bit);
                 match (storage.optional::<F>(place), self.get(at, bit)) {
@@ -159,11 +171,19 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> KeptField<T> for Kept<F> {
         }
     }
 
-    unsafe fn fill(&self, at: usize, storage: &T::Storage, first: Place<T>, slots: u64, done: &mut u64) {
+    unsafe fn fill(
+        &self,
+        at: usize,
+        storage: &T::Storage,
+        first: Place<T>,
+        slots: u64,
+        done: &mut u64,
+    ) {
         for bit in ones(slots) {
             let value = self.get(at, bit).cloned();
-            // SAFETY: both places are of this storage and in one group; the field holds no value, and nobody else uses its
-            // memory (by the caller). It is `None` only for a field without a strip (I1).
+            // SAFETY: both places are of this storage and in one group; the field holds no value,
+            // and nobody else uses its memory (by the caller). It is `None` only for a field
+            // without a strip (I1).
             unsafe { storage.put_field::<F>(T::Storage::step(first, bit), value) };
             *done |= 1 << bit;
         }
@@ -171,14 +191,16 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> KeptField<T> for Kept<F> {
 
     unsafe fn undo(&self, storage: &T::Storage, first: Place<T>, slots: u64) {
         for bit in ones(slots) {
-            // SAFETY: both places are of this storage and in one group; the field holds a value that `fill` put there (by the
-            // caller), or has no strip.
+            // SAFETY: both places are of this storage and in one group; the field holds a value
+            // that `fill` put there (by the caller), or has no strip.
             unsafe { storage.drop_field::<F>(T::Storage::step(first, bit)) };
         }
     }
 
     fn copy(&mut self, from: &dyn KeptField<T>) {
-        let Some(from) = from.as_any().downcast_ref::<Self>() else { unreachable!("fields are kept in order") };
+        let Some(from) = from.as_any().downcast_ref::<Self>() else {
+            unreachable!("fields are kept in order")
+        };
         self.groups.resize_with(from.groups.len(), Vec::new);
         for (to, from) in self.groups.iter_mut().zip(&from.groups) {
             copy_values(to, from);
@@ -186,13 +208,17 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> KeptField<T> for Kept<F> {
     }
 
     fn copy_group(&mut self, to: usize, from: &dyn KeptField<T>, at: usize) {
-        let Some(from) = from.as_any().downcast_ref::<Self>() else { unreachable!("fields are kept in order") };
+        let Some(from) = from.as_any().downcast_ref::<Self>() else {
+            unreachable!("fields are kept in order")
+        };
         copy_values(&mut self.groups[to], &from.groups[at]);
     }
 
     fn reorder(&mut self, order: &[Option<u32>]) {
         let mut old = core::mem::take(&mut self.groups);
-        let take = |at: &Option<u32>| at.map_or_else(Vec::new, |at| core::mem::take(&mut old[at as usize]));
+        let take = |at: &Option<u32>| {
+            at.map_or_else(Vec::new, |at| core::mem::take(&mut old[at as usize]))
+        };
         self.groups = order.iter().map(take).collect();
     }
 }

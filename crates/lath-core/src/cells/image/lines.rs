@@ -10,13 +10,14 @@ use core::ops::{Deref, DerefMut};
 #[repr(C, align(64))]
 struct Line([MaybeUninit<u8>; 64]);
 
-/// Bytes that begin where a cache line does. So do those of a block of a pool, and where both sides of a copy lie alike to
-/// cache lines it is quicker: by a tenth on some processors.
+/// Bytes that begin where a cache line does. So do those of a block of a pool, and where both sides
+/// of a copy lie alike to cache lines it is quicker: by a tenth on some processors.
 #[derive(Clone, Default)]
 pub(super) struct Lines(Vec<Line>);
 
 impl Lines {
-    /// Makes room for so many bytes, or a few more, and forgets what is beyond. What is new means nothing yet.
+    /// Makes room for so many bytes, or a few more, and forgets what is beyond. What is new means
+    /// nothing yet.
     pub(super) fn resize(&mut self, bytes: usize) {
         let lines = bytes.div_ceil(size_of::<Line>());
         self.0.reserve(lines.saturating_sub(self.0.len()));
@@ -43,6 +44,8 @@ impl Deref for Lines {
 impl DerefMut for Lines {
     fn deref_mut(&mut self) -> &mut Self::Target {
         // SAFETY: as in `deref`; `&mut self` keeps everyone else away.
-        unsafe { core::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), size_of_val(&*self.0)) }
+        unsafe {
+            core::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), size_of_val(&*self.0))
+        }
     }
 }

@@ -1,15 +1,22 @@
-#![expect(unsafe_code, reason = "reads values out of copied bytes, where the copy says that there are values")]
-//! The image of a pool: a copy of all its slots and values, made and put back mostly by copying memory.
+#![expect(
+    unsafe_code,
+    reason = "reads values out of copied bytes, where the copy says that there are values"
+)]
+//! The image of a pool: a copy of all its slots and values, made and put back mostly by copying
+//! memory.
 //!
-//! Memory is copied block by block where a block is full, and otherwise strip by strip (`strips.rs`), in groups of 64 slots: see `run.rs`. A strip that has plain
-//! fields only is copied as bytes, free slots and all; the fields of other strips, and cold ones, are cloned, value by value.
+//! Memory is copied block by block where a block is full, and otherwise strip by strip
+//! (`strips.rs`), in groups of 64 slots: see `run.rs`. A strip that has plain fields only is copied
+//! as bytes, free slots and all; the fields of other strips, and cold ones, are cloned, value by
+//! value.
 //!
 //! # Invariants
 //!
-//! - **I1** Where `held` says that a slot holds a value, the bytes of every byte strip hold values of its fields, and every other field that has a
-//!   strip is kept. Elsewhere bytes mean nothing, but for the stamps.
-//! - **I2** The words, the stamps and what else is noted of the slots keep the invariants of a pool: they were copied from
-//!   one, or `build.rs` has looked at them.
+//! - **I1** Where `held` says that a slot holds a value, the bytes of every byte strip hold values
+//!   of its fields, and every other field that has a strip is kept. Elsewhere bytes mean nothing,
+//!   but for the stamps.
+//! - **I2** The words, the stamps and what else is noted of the slots keep the invariants of a
+//!   pool: they were copied from one, or `build.rs` has looked at them.
 
 mod build;
 mod capture;
@@ -86,7 +93,8 @@ pub struct Image<T: Snap> {
     tags: u64,
     /// Of each group: a word for each of those tags, the lowest first.
     maps: Vec<u64>,
-    /// The tags of values that are in no bitmap, of staged and buried ones: slot and tags, in order.
+    /// The tags of values that are in no bitmap, of staged and buried ones: slot and tags, in
+    /// order.
     apart: Vec<(u32, u64)>,
     /// Of each group: the tags that own it.
     owners: Vec<Option<u64>>,
@@ -97,8 +105,9 @@ pub struct Image<T: Snap> {
     owned: PhantomData<T>,
 }
 
-// SAFETY: the image owns copies of fields of things, as bytes and as values. They may go where the things may go; a thing is
-// `Send` only if its fields are, unless its author says otherwise and vouches for it.
+// SAFETY: the image owns copies of fields of things, as bytes and as values. They may go where the
+// things may go; a thing is `Send` only if its fields are, unless its author says otherwise and
+// vouches for it.
 unsafe impl<T: Snap + Send> Send for Image<T> {}
 // SAFETY: as above; a shared image gives out shared looks at fields.
 unsafe impl<T: Snap + Sync> Sync for Image<T> {}
@@ -134,7 +143,8 @@ impl<T: Snap> Image<T> {
         }
     }
 
-    /// How many parts of a group are looked at by themselves when images are compared: its strips, and the fields without one.
+    /// How many parts of a group are looked at by themselves when images are compared: its strips,
+    /// and the fields without one.
     const PARTS: usize = Self::STRIPS + Self::lacking(T::FIELDS.len());
 
     /// The fields that belong to each part.
@@ -255,7 +265,8 @@ impl<T: Snap> Image<T> {
         }
         let start = self.row_start(row, 0);
         let bytes = &self.bytes[start..start + size_of::<u32>()];
-        // SAFETY: in bounds, as the slice shows. Initialised: every row has a stamp (I1), at its start.
+        // SAFETY: in bounds, as the slice shows. Initialised: every row has a stamp (I1), at its
+        // start.
         unsafe { bytes.as_ptr().cast::<u32>().read_unaligned() }
     }
 
@@ -263,11 +274,17 @@ impl<T: Snap> Image<T> {
     fn tags_of(&self, at: usize, bit: u32) -> u64 {
         let index = self.numbers[at] * GROUP + bit;
         if self.live[at] >> bit & 1 == 0 {
-            return self.apart.binary_search_by_key(&index, |entry| entry.0).map_or(0, |found| self.apart[found].1);
+            return self
+                .apart
+                .binary_search_by_key(&index, |entry| entry.0)
+                .map_or(0, |found| self.apart[found].1);
         }
         let count = self.tags.count_ones() as usize;
         let maps = &self.maps[at * count..(at + 1) * count];
-        ones(self.tags).zip(maps).filter(|(_, map)| **map >> bit & 1 == 1).fold(0, |set, (tag, _)| set | 1 << tag)
+        ones(self.tags)
+            .zip(maps)
+            .filter(|(_, map)| **map >> bit & 1 == 1)
+            .fold(0, |set, (tag, _)| set | 1 << tag)
     }
 
     /// The tags that own a group: those noted, or else those of its first live thing.
@@ -279,7 +296,8 @@ impl<T: Snap> Image<T> {
     /// Of which slots the image has a value, in order: the place in the image and the slot.
     fn rows(&self) -> impl Iterator<Item = (usize, u32)> {
         self.numbers.iter().enumerate().flat_map(|(at, &number)| {
-            ones(self.held(at)).map(move |bit| (at * GROUP as usize + bit as usize, number * GROUP + bit))
+            ones(self.held(at))
+                .map(move |bit| (at * GROUP as usize + bit as usize, number * GROUP + bit))
         })
     }
 
@@ -296,20 +314,28 @@ impl<T: Snap> Image<T> {
     /// How many bytes the copied memory takes; what cloned values have on the heap is not counted.
     pub fn bytes(&self) -> usize {
         let kept: usize = self.kept.iter().map(|kept| kept.bytes()).sum();
-        let states =
-            self.numbers.len() * 12 + self.run_of.len() * 4 + size_of_val(&*self.others) + self.stamps.len() * 4;
+        let states = self.numbers.len() * 12
+            + self.run_of.len() * 4
+            + size_of_val(&*self.others)
+            + self.stamps.len() * 4;
         self.bytes.len() + kept + states + self.maps.len() * 8
     }
 
     /// The handles of the values that are reachable, in slot order; `None` for the buried.
     pub fn handles(&self) -> impl Iterator<Item = Option<Handle<T>>> {
         self.rows().map(|(row, index)| {
-            Some(self.stamp(row)).filter(|&stamp| is_live(stamp)).map(|stamp| Handle::from_parts(index, stamp))
+            Some(self.stamp(row))
+                .filter(|&stamp| is_live(stamp))
+                .map(|stamp| Handle::from_parts(index, stamp))
         })
     }
 
-    /// Shows the value of a field in every slot that holds one, in slot order; `None` is the default of a cold field.
-    pub fn each_value<F: Field<Thing = T, Value: Clone>>(&self, mut f: impl FnMut(Option<&F::Value>)) {
+    /// Shows the value of a field in every slot that holds one, in slot order; `None` is the
+    /// default of a cold field.
+    pub fn each_value<F: Field<Thing = T, Value: Clone>>(
+        &self,
+        mut f: impl FnMut(Option<&F::Value>),
+    ) {
         if let Some(kept) = self.kept_field::<F>() {
             for at in 0..self.numbers.len() {
                 ones(self.held(at)).for_each(|bit| f(kept.get(at, bit)));
@@ -323,10 +349,13 @@ impl<T: Snap> Image<T> {
         }
     }
 
-    /// Shows the values of a plain field as bytes, all of them in slot order, in one or several pieces. Answers `false`, and
-    /// does nothing, if its values are kept in another form.
+    /// Shows the values of a plain field as bytes, all of them in slot order, in one or several
+    /// pieces. Answers `false`, and does nothing, if its values are kept in another form.
     #[cfg(feature = "bytemuck")]
-    pub fn each_bytes<F: Field<Thing = T, Value: bytemuck::NoUninit>>(&self, mut f: impl FnMut(&[u8])) -> bool {
+    pub fn each_bytes<F: Field<Thing = T, Value: bytemuck::NoUninit>>(
+        &self,
+        mut f: impl FnMut(&[u8]),
+    ) -> bool {
         if Self::CLONED >> F::INDEX & 1 == 1 {
             return false;
         }
@@ -334,13 +363,16 @@ impl<T: Snap> Image<T> {
         let (stride, size) = (Self::stride(strip), size_of::<F::Value>());
         let mut show = |start: usize, count: usize| {
             let bytes = &self.bytes[start..start + (count - 1) * stride + size];
-            // SAFETY: initialised: callers below show rows that hold values (I1), several of them only if nothing is
-            // between them, and the values have no bytes without a value (`NoUninit`).
+            // SAFETY: initialised: callers below show rows that hold values (I1), several of them
+            // only if nothing is between them, and the values have no bytes without a value
+            // (`NoUninit`).
             f(unsafe { &*(&raw const *bytes as *const [u8]) });
         };
         for at in 0..self.numbers.len() {
             let (held, first) = (self.held(at), self.group_bytes(at, strip).start);
-            let start = |bit: u32| first + <T::Storage as Strips<T>>::WITHIN[F::INDEX] + bit as usize * stride;
+            let start = |bit: u32| {
+                first + <T::Storage as Strips<T>>::WITHIN[F::INDEX] + bit as usize * stride
+            };
             if stride != size {
                 ones(held).for_each(|bit| show(start(bit), 1));
                 continue;
@@ -361,8 +393,9 @@ impl<T: Snap> Image<T> {
         let strip = <T::Storage as Strips<T>>::STRIP_OF[F::INDEX] as usize;
         let start = self.row_start(row, strip) + <T::Storage as Strips<T>>::WITHIN[F::INDEX];
         let bytes = &self.bytes[start..start + size_of::<F::Value>()];
-        // SAFETY: in bounds, as the slice shows; a value of the field (by the caller, I1), which may be copied: strips are
-        // copied as bytes only if the types of all their fields are `Copy`.
+        // SAFETY: in bounds, as the slice shows; a value of the field (by the caller, I1), which
+        // may be copied: strips are copied as bytes only if the types of all their fields are
+        // `Copy`.
         unsafe { bytes.as_ptr().cast::<F::Value>().read_unaligned() }
     }
 
@@ -376,7 +409,8 @@ impl<T: Snap> Image<T> {
         self.kept.iter_mut().find_map(|kept| kept.as_any_mut().downcast_mut())
     }
 
-    /// Room for rows in every buffer: as many as there are groups. What is new in them means nothing yet.
+    /// Room for rows in every buffer: as many as there are groups. What is new in them means
+    /// nothing yet.
     fn make_rows(&mut self) {
         self.bytes.resize(Self::bytes_of(&self.runs));
         self.note_runs();
@@ -459,8 +493,9 @@ fn runs_of(mut word: u64) -> impl Iterator<Item = (u32, u32)> {
 /// How many words at the start are all ones.
 fn all_ones(words: &[u64]) -> usize {
     // Several with one comparison.
-    let eights =
-        words.chunks_exact(8).take_while(|eight| eight.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX);
+    let eights = words
+        .chunks_exact(8)
+        .take_while(|eight| eight.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX);
     let done = eights.count() * 8;
     done + words[done..].iter().take_while(|word| **word == u64::MAX).count()
 }

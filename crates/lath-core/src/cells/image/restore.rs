@@ -1,4 +1,7 @@
-#![expect(unsafe_code, reason = "writes to the memory of slots, of which it knows which hold values")]
+#![expect(
+    unsafe_code,
+    reason = "writes to the memory of slots, of which it knows which hold values"
+)]
 //! Putting the image of a pool back.
 
 use core::fmt;
@@ -25,9 +28,9 @@ pub enum RestoreError {
 impl fmt::Display for RestoreError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => {
-                out.write_str("there is nothing to put back: the snapshot was never taken, or not to the end")
-            }
+            Self::Empty => out.write_str(
+                "there is nothing to put back: the snapshot was never taken, or not to the end",
+            ),
             Self::TooSmall { slot, limit } => write!(
                 out,
                 "slot {slot} is in use, but the pool has {limit} slots at most: make it larger before putting this back"
@@ -61,10 +64,19 @@ impl<T: Snap> Filling<'_, T> {
     fn fill(mut self) {
         while self.field < self.image.kept.len() {
             while self.at < self.image.numbers.len() {
-                let (first, slots) = (self.cells.first_place(self.image.numbers[self.at]), self.new_slots(self.at));
-                // SAFETY: the first place of a group of this storage. The slots hold no value, so that nobody uses their
-                // memory: the caller of `restore` has the pool exclusively.
-                unsafe { self.image.kept[self.field].fill(self.at, &self.cells.values, first, slots, &mut self.done) };
+                let (first, slots) =
+                    (self.cells.first_place(self.image.numbers[self.at]), self.new_slots(self.at));
+                // SAFETY: the first place of a group of this storage. The slots hold no value, so
+                // that nobody uses their memory: the caller of `restore` has the pool exclusively.
+                unsafe {
+                    self.image.kept[self.field].fill(
+                        self.at,
+                        &self.cells.values,
+                        first,
+                        slots,
+                        &mut self.done,
+                    )
+                };
                 self.at += 1;
                 self.done = 0;
             }
@@ -92,8 +104,15 @@ impl<T: Snap> Drop for Filling<'_, T> {
                     here if here == (self.field, self.at) => self.done,
                     _ => break,
                 };
-                // SAFETY: the first place of a group of this storage; `fill` has put values there, and nobody has them.
-                unsafe { kept.undo(&self.cells.values, self.cells.first_place(self.image.numbers[at]), slots) };
+                // SAFETY: the first place of a group of this storage; `fill` has put values there,
+                // and nobody has them.
+                unsafe {
+                    kept.undo(
+                        &self.cells.values,
+                        self.cells.first_place(self.image.numbers[at]),
+                        slots,
+                    )
+                };
             }
         }
     }
@@ -112,7 +131,8 @@ impl<T: Snap> Cells<T> {
     /// The slots of a group that hold a value, slot 0 not counted.
     pub(crate) fn held_in(&self, number: u32) -> u64 {
         let [_, live, claimed, buried] = self.slots.group(number);
-        let staged = ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
+        let staged =
+            ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
         live | buried | staged.fold(0, |set, bit| set | 1 << bit)
     }
 
@@ -146,7 +166,8 @@ impl<T: Snap> Cells<T> {
         }
         if Self::TAGGED {
             let last = (self.memory() - 1) as u32;
-            let last = image.numbers.last().map_or(last, |number| last.max(number * GROUP + GROUP - 1));
+            let last =
+                image.numbers.last().map_or(last, |number| last.max(number * GROUP + GROUP - 1));
             if !self.tags.has_room(last, image.tags) {
                 self.tags.grow(last, image.tags)?;
             }
@@ -164,13 +185,14 @@ impl<T: Snap> Cells<T> {
         Ok(())
     }
 
-    /// Makes the slots and values what the image says. There is room, and no slot holds a value where the image has none, if
-    /// values have to be dropped.
+    /// Makes the slots and values what the image says. There is room, and no slot holds a value
+    /// where the image has none, if values have to be dropped.
     ///
-    /// If a `Clone` panics, some values are those of the image and others are not, and nothing else has changed.
+    /// If a `Clone` panics, some values are those of the image and others are not, and nothing else
+    /// has changed.
     ///
-    /// `since` is the first tick that is later than the image, if that is of this pool: what has not been changed since then
-    /// is left alone.
+    /// `since` is the first tick that is later than the image, if that is of this pool: what has
+    /// not been changed since then is left alone.
     pub(crate) fn restore(&mut self, image: &Image<T>, since: Option<u64>) {
         if Image::<T>::CLONED != 0 {
             for (at, &number) in image.numbers.iter().enumerate() {
@@ -180,8 +202,8 @@ impl<T: Snap> Cells<T> {
                 let both = image.held(at) & self.held_in(number);
                 let first = self.first_place(number);
                 for kept in &image.kept {
-                    // SAFETY: the first place of a group of this storage; the slots hold values (`held_in`), and nobody else
-                    // uses them (`&mut self`).
+                    // SAFETY: the first place of a group of this storage; the slots hold values
+                    // (`held_in`), and nobody else uses them (`&mut self`).
                     unsafe { kept.assign(at, &self.values, first, both) };
                 }
                 self.put_tags(image, at, both);
@@ -209,9 +231,9 @@ impl<T: Snap> Cells<T> {
             let (group, places) = (run.group, run.places());
             match image.others.is_empty() {
                 true => self.slots.assign_live(group, &image.live[places]),
-                false => self
-                    .slots
-                    .assign(group..group + run.len, |number| image.words(places.start + (number - group) as usize)),
+                false => self.slots.assign(group..group + run.len, |number| {
+                    image.words(places.start + (number - group) as usize)
+                }),
             }
         }
         *self.staged.get_mut() = image.others.iter().map(|others| others.staged.count_ones()).sum();
@@ -230,7 +252,9 @@ impl<T: Snap> Cells<T> {
             // What is staged is not marked.
             (Some(marks), Some(since)) => {
                 let (number, words) = (image.numbers[at], image.words(at));
-                marks.last(number, u64::MAX) >= since || words[2] != 0 || self.slots.group(number) != words
+                marks.last(number, u64::MAX) >= since
+                    || words[2] != 0
+                    || self.slots.group(number) != words
             }
             _ => true,
         }
@@ -242,7 +266,8 @@ impl<T: Snap> Cells<T> {
         let known = since.filter(|_| self.marks.is_some());
         while at < end {
             let differs = |at: &usize| self.differs(image, *at, since);
-            let count = if known.is_some() { (at..end).take_while(differs).count() } else { end - at };
+            let count =
+                if known.is_some() { (at..end).take_while(differs).count() } else { end - at };
             if count == 0 {
                 at += 1;
                 continue;
@@ -267,9 +292,12 @@ impl<T: Snap> Cells<T> {
         let first = unsafe { T::Storage::step(first, skip) };
         for (strip, bytes) in Image::<T>::pieces(run, rows, &self.values) {
             let from = &image.bytes[bytes];
-            // SAFETY: the groups are in one run of the storage (by the callers), so there are as many elements side by side, or the strips of a whole block lie as in
-            // the image (`pieces`, by what `Strips` promises), and nobody else uses them (`&mut self`), nor what is between them. Where slots hold values, those are of plain fields, to be overwritten by
-            // others (I1), or nobody will look at them any more; other slots will have a stamp that says that they hold none.
+            // SAFETY: the groups are in one run of the storage (by the callers), so there are as
+            // many elements side by side, or the strips of a whole block lie as in the image
+            // (`pieces`, by what `Strips` promises), and nobody else uses them (`&mut self`), nor
+            // what is between them. Where slots hold values, those are of plain fields, to be
+            // overwritten by others (I1), or nobody will look at them any more; other slots will
+            // have a stamp that says that they hold none.
             unsafe {
                 self.values
                     .strip(first, strip)
@@ -339,7 +367,8 @@ impl<T: Snap> Cells<T> {
         }
     }
 
-    /// Writes the tags of some slots of a group beside their values, and into them, if bytes did not bring them.
+    /// Writes the tags of some slots of a group beside their values, and into them, if bytes did
+    /// not bring them.
     fn put_tags(&self, image: &Image<T>, at: usize, slots: u64) {
         if !Self::TAGGED || Image::<T>::STAMPS_IN_STRIP {
             return;
@@ -347,8 +376,8 @@ impl<T: Snap> Cells<T> {
         let first = self.first_place(image.numbers[at]);
         for bit in ones(slots) {
             let tags = T::Tags::narrow(image.tags_of(at, bit));
-            // SAFETY: both places are of this storage and in one group; the slot holds a value, or all its fields do, and
-            // nobody else uses it: callers have the cells exclusively.
+            // SAFETY: both places are of this storage and in one group; the slot holds a value, or
+            // all its fields do, and nobody else uses it: callers have the cells exclusively.
             unsafe { self.values.set_tags(T::Storage::step(first, bit), tags) };
         }
     }

@@ -6,8 +6,9 @@
 //!                      '------ span -------'  ' span '
 //! ```
 //!
-//! A *span* is what lies together in both. So where a run is a whole block it is copied span by span, with what is between the strips: mostly
-//! all of it at once. Less than a block is copied strip by strip, and so are blocks that the pool has made together.
+//! A *span* is what lies together in both. So where a run is a whole block it is copied span by
+//! span, with what is between the strips: mostly all of it at once. Less than a block is copied
+//! strip by strip, and so are blocks that the pool has made together.
 
 use super::*;
 
@@ -54,8 +55,10 @@ struct Shape {
 
 impl<T: Snap> Image<T> {
     const SHAPE: Shape = {
-        let (order, strides) = (<T::Storage as Strips<T>>::ORDER, <T::Storage as Strips<T>>::STRIDES);
-        let mut shape = Shape { before: [0; MOST_PARTS], size: (0, 0), spans: 0, last: [0; MOST_PARTS] };
+        let (order, strides) =
+            (<T::Storage as Strips<T>>::ORDER, <T::Storage as Strips<T>>::STRIDES);
+        let mut shape =
+            Shape { before: [0; MOST_PARTS], size: (0, 0), spans: 0, last: [0; MOST_PARTS] };
         let (mut n, mut span) = (0, None);
         while n < Self::STRIPS {
             let strip = order[n] as usize;
@@ -65,7 +68,8 @@ impl<T: Snap> Image<T> {
                     None => strip,
                 };
                 shape.before[strip] = shape.size.0;
-                shape.size = (shape.size.0 + strides[strip], <T::Storage as Strips<T>>::SHIFTS[strip]);
+                shape.size =
+                    (shape.size.0 + strides[strip], <T::Storage as Strips<T>>::SHIFTS[strip]);
                 shape.spans |= 1 << first;
                 shape.last[first] = strip as u8;
                 span = Some(first);
@@ -79,7 +83,8 @@ impl<T: Snap> Image<T> {
 
     /// Adds groups after all others.
     pub(super) fn push_run(&mut self, group: u32, len: u32) {
-        let (at, start) = self.runs.last().map_or((0, 0), |last| (last.at + last.len, Self::end(*last)));
+        let (at, start) =
+            self.runs.last().map_or((0, 0), |last| (last.at + last.len, Self::end(*last)));
         self.runs.push(Run { group, len, at, start });
         self.numbers.extend(group..group + len);
     }
@@ -98,7 +103,10 @@ impl<T: Snap> Image<T> {
     /// Where the element of a strip is that belongs to a slot of a run, counted from the first.
     fn element(run: Run, strip: usize, row: usize) -> usize {
         let shift = <T::Storage as Strips<T>>::SHIFTS[strip];
-        run.start + run.rows() * const { &Self::SHAPE }.before[strip] + shift + row * Self::stride(strip)
+        run.start
+            + run.rows() * const { &Self::SHAPE }.before[strip]
+            + shift
+            + row * Self::stride(strip)
     }
 
     /// Where the bytes of a group are, in a strip that is copied.
@@ -108,28 +116,37 @@ impl<T: Snap> Image<T> {
     }
 
     /// Where the bytes of groups at some places, in order, are in a strip that is copied.
-    pub(super) fn groups_in(runs: &[Run], places: &[u32], strip: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn groups_in(
+        runs: &[Run],
+        places: &[u32],
+        strip: usize,
+    ) -> impl Iterator<Item = Range<usize>> {
         let len = GROUP as usize * Self::stride(strip);
         // Where place 0 would be if the run went back so far.
         let (mut runs, mut origin, mut end) = (runs.iter(), 0, 0);
         places.iter().map(move |&at| {
             while at >= end {
                 let Some(&run) = runs.next() else { unreachable!("every group is in a run") };
-                (origin, end) = (Self::element(run, strip, 0).wrapping_sub(run.at as usize * len), run.at + run.len);
+                (origin, end) = (
+                    Self::element(run, strip, 0).wrapping_sub(run.at as usize * len),
+                    run.at + run.len,
+                );
             }
             let start = origin.wrapping_add(at as usize * len);
             start..start + len
         })
     }
 
-    /// What has to be copied for some slots of a run, counted from the first: in pieces that lie alike in the pool and in the image. Of each, the strip that it
-    /// begins in and where in the image it is.
+    /// What has to be copied for some slots of a run, counted from the first: in pieces that lie
+    /// alike in the pool and in the image. Of each, the strip that it begins in and where in the
+    /// image it is.
     pub(super) fn pieces(
         run: Run,
         rows: Range<usize>,
         values: &T::Storage,
     ) -> impl Iterator<Item = (usize, Range<usize>)> + use<T> {
-        let whole = rows == (0..run.rows()) && Self::is_block(run) && values.is_apart(run.group * GROUP);
+        let whole =
+            rows == (0..run.rows()) && Self::is_block(run) && values.is_apart(run.group * GROUP);
         let Shape { spans, last, .. } = const { &Self::SHAPE };
         let firsts = if whole { *spans } else { Self::BYTES };
         (0..Self::STRIPS).filter(move |strip| firsts >> strip & 1 == 1).map(move |first| {
@@ -138,7 +155,8 @@ impl<T: Snap> Image<T> {
         })
     }
 
-    /// How many slots there are, from slot 0 on, up to the first block of which the image has nothing.
+    /// How many slots there are, from slot 0 on, up to the first block of which the image has
+    /// nothing.
     pub(super) fn solid(&self) -> u64 {
         let (mut end, mut next) = (1, 0);
         for run in &self.runs {
@@ -153,7 +171,8 @@ impl<T: Snap> Image<T> {
 
     /// Whether a run is all of a block.
     fn is_block(run: Run) -> bool {
-        Self::starts_block(run.group) && T::Storage::run_len(run.group * GROUP) as usize == run.rows()
+        Self::starts_block(run.group)
+            && T::Storage::run_len(run.group * GROUP) as usize == run.rows()
     }
 
     /// Whether a group, by its number, is the first of a block.

@@ -1,4 +1,5 @@
-//! What there is to know about a pool besides its values, as plain numbers: to be written down and read back.
+//! What there is to know about a pool besides its values, as plain numbers: to be written down and
+//! read back.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,7 +9,8 @@ use super::*;
 /// The slots of a pool, as plain numbers. See `Pool::image_state` and `Pool::image_of_state`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolState {
-    /// The groups of 64 slots that are described, by number, in order. Group 0 is always among them.
+    /// The groups of 64 slots that are described, by number, in order. Group 0 is always among
+    /// them.
     pub groups: Vec<u32>,
     /// Of each group: which slots are taken, live, claimed and buried.
     pub words: Vec<[u64; 4]>,
@@ -26,7 +28,8 @@ pub struct PoolState {
     pub freed: Vec<(u32, u32)>,
     /// No slot from here on has been handed out in order yet.
     pub fresh: u32,
-    /// Slots below this count as having been made: never-used ones of them come first when the first freed is reused first.
+    /// Slots below this count as having been made: never-used ones of them come first when the
+    /// first freed is reused first.
     pub horizon: u64,
     /// Buried slots, and the epoch after which each may go.
     pub graves: Vec<(u64, u32)>,
@@ -39,8 +42,8 @@ pub struct PoolState {
 }
 
 impl PoolState {
-    /// The state of a pool in which these things are live, and nothing has ever been but them. The handles are in slot order;
-    /// of each there are the tags, if the things have any.
+    /// The state of a pool in which these things are live, and nothing has ever been but them. The
+    /// handles are in slot order; of each there are the tags, if the things have any.
     ///
     /// # Errors
     ///
@@ -53,7 +56,8 @@ impl PoolState {
         let mut before = Handle::NIL;
         for &handle in handles {
             if handle.index() <= before.index() {
-                let what = "the handles of the things are not in order, or one is there twice, or is nil";
+                let what =
+                    "the handles of the things are not in order, or one is there twice, or is nil";
                 return Err(StateError::Broken { what, slot: handle.index() });
             }
             before = handle;
@@ -63,7 +67,8 @@ impl PoolState {
                 state.words.push([0; 4]);
                 state.stamps.resize(state.stamps.len() + GROUP as usize, SPENT);
             }
-            let (at, row) = (state.words.len() - 1, state.stamps.len() - GROUP as usize + bit as usize);
+            let (at, row) =
+                (state.words.len() - 1, state.stamps.len() - GROUP as usize + bit as usize);
             state.words[at][0] |= 1 << bit;
             state.words[at][1] |= 1 << bit;
             state.stamps[row] = handle.stamp();
@@ -85,21 +90,27 @@ impl PoolState {
 
     /// Whether a slot is live.
     pub fn is_live(&self, index: u32) -> bool {
-        self.groups.binary_search(&(index / GROUP)).is_ok_and(|at| self.words[at][1] >> (index % GROUP) & 1 == 1)
+        self.groups
+            .binary_search(&(index / GROUP))
+            .is_ok_and(|at| self.words[at][1] >> (index % GROUP) & 1 == 1)
     }
 
     /// The slots of a group that hold a value.
     pub(super) fn held_word(&self, at: usize) -> u64 {
         let [_, live, claimed, buried] = self.words[at];
-        let stamp = |bit: u32| self.stamps.get(at * GROUP as usize + bit as usize).copied().unwrap_or(SPENT);
-        live | buried | ones(claimed).filter(|&bit| is_live(stamp(bit))).fold(0, |set, bit| set | 1 << bit)
+        let stamp = |bit: u32| {
+            self.stamps.get(at * GROUP as usize + bit as usize).copied().unwrap_or(SPENT)
+        };
+        live | buried
+            | ones(claimed).filter(|&bit| is_live(stamp(bit))).fold(0, |set, bit| set | 1 << bit)
     }
 }
 
 /// The links of a tree, as plain numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeState {
-    /// The slots that are linked, in order; of each its parent, first and last child, next and previous sibling, or 0.
+    /// The slots that are linked, in order; of each its parent, first and last child, next and
+    /// previous sibling, or 0.
     pub links: Vec<(u32, [u32; 5])>,
     /// The slots that are marked for the next sweep over what is dirty.
     pub marked: Vec<u32>,
@@ -133,7 +144,9 @@ impl fmt::Display for StateError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Broken { what, slot } => write!(out, "slot {slot}: {what}"),
-            Self::TooLarge { what, count, most } => write!(out, "{count} {what}, where at most {most} are accepted"),
+            Self::TooLarge { what, count, most } => {
+                write!(out, "{count} {what}, where at most {most} are accepted")
+            }
         }
     }
 }
@@ -141,7 +154,8 @@ impl fmt::Display for StateError {
 impl core::error::Error for StateError {}
 
 impl<T: Snap> Image<T> {
-    /// Writes what the image knows about the slots into a state; what only the pool knows is left alone.
+    /// Writes what the image knows about the slots into a state; what only the pool knows is left
+    /// alone.
     pub(crate) fn write_state(&self, state: &mut PoolState) {
         state.groups.clone_from(&self.numbers);
         state.words.clear();
@@ -152,7 +166,8 @@ impl<T: Snap> Image<T> {
         state.tags.clear();
         state.owners.clear();
         if Cells::<T>::TAGGED {
-            let held = (0..self.numbers.len()).flat_map(|at| ones(self.held(at)).map(move |bit| (at, bit)));
+            let held = (0..self.numbers.len())
+                .flat_map(|at| ones(self.held(at)).map(move |bit| (at, bit)));
             state.tags.extend(held.map(|(at, bit)| self.tags_of(at, bit)));
             let owners = self.numbers.iter().zip(&self.owners);
             state.owners.extend(owners.filter_map(|(&number, owner)| Some((number, (*owner)?))));

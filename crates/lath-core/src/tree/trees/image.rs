@@ -5,13 +5,18 @@ use super::*;
 impl Entry {
     /// The same relation with other links.
     fn with(&self, links: Links) -> Self {
-        Self { relation: self.relation, name: self.name, orphans: self.orphans, links: Box::new(links.into()) }
+        Self {
+            relation: self.relation,
+            name: self.name,
+            orphans: self.orphans,
+            links: Box::new(links.into()),
+        }
     }
 }
 
 impl<T: Thing> Trees<T> {
-    /// Becomes a copy of other trees. Reuses its memory; trees that the others do not have are empty then. A copy that is to be
-    /// compared later has the version of what it is a copy of.
+    /// Becomes a copy of other trees. Reuses its memory; trees that the others do not have are
+    /// empty then. A copy that is to be compared later has the version of what it is a copy of.
     pub(crate) fn assign(&mut self, from: &Self, keep_version: bool) {
         for entry in &mut self.entries {
             if from.entries.iter().all(|other| other.relation != entry.relation) {
@@ -19,10 +24,14 @@ impl<T: Thing> Trees<T> {
             }
         }
         for other in &from.entries {
-            let number = self.entries.iter().position(|entry| entry.relation == other.relation).unwrap_or_else(|| {
-                self.entries.push(other.with(Links::default()));
-                self.entries.len() - 1
-            });
+            let number = self
+                .entries
+                .iter()
+                .position(|entry| entry.relation == other.relation)
+                .unwrap_or_else(|| {
+                    self.entries.push(other.with(Links::default()));
+                    self.entries.len() - 1
+                });
             let links = self.entries[number].links.get_mut();
             links.assign(other.links());
             if keep_version {
@@ -44,7 +53,8 @@ impl<T: Thing> Trees<T> {
 
     /// Forgets the links of relations that others do not have.
     pub(crate) fn keep_only(&mut self, others: &Self) {
-        self.entries.retain(|entry| others.entries.iter().any(|other| other.relation == entry.relation));
+        self.entries
+            .retain(|entry| others.entries.iter().any(|other| other.relation == entry.relation));
     }
 
     /// The links of a tree, by its number.
@@ -55,10 +65,13 @@ impl<T: Thing> Trees<T> {
     /// Changes the links of the relation that has this number among others.
     pub(crate) fn patch(&mut self, number: usize, others: &Self, change: impl FnOnce(&mut Links)) {
         let other = &others.entries[number];
-        let place = self.entries.iter().position(|entry| entry.relation == other.relation).unwrap_or_else(|| {
-            self.entries.push(other.with(Links::default()));
-            self.entries.len() - 1
-        });
+        let place =
+            self.entries.iter().position(|entry| entry.relation == other.relation).unwrap_or_else(
+                || {
+                    self.entries.push(other.with(Links::default()));
+                    self.entries.len() - 1
+                },
+            );
         change(self.entries[place].links.get_mut());
     }
 

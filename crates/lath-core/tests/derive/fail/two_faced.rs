@@ -1,5 +1,5 @@
-//! A macro in the place of a type can make something else of `Self` than of the name of the struct: what the derive repeats must
-//! be what the struct has.
+//! A macro in the place of a type can make something else of `Self` than of the name of the struct:
+//! what the derive repeats must be what the struct has.
 
 use lath_core::Thing;
 

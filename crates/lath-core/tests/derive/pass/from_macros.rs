@@ -1,4 +1,5 @@
-//! Structs that a `macro_rules!` wrote: what its variables stood for arrives wrapped in invisible groups.
+//! Structs that a `macro_rules!` wrote: what its variables stood for arrives wrapped in invisible
+//! groups.
 #![allow(dead_code)]
 
 use lath_core::Thing;

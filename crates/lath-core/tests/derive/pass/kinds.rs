@@ -1,4 +1,5 @@
-//! A kind is read from integers and plain enums, and one that does not fit is not cut down to one that does.
+//! A kind is read from integers and plain enums, and one that does not fit is not cut down to one
+//! that does.
 #![deny(warnings)]
 
 use lath_core::Thing;

@@ -1,5 +1,6 @@
-//! Views that only read plain fields are views for `map`, and those of plain references are views for `runs`: generic ones,
-//! from macros, with private fields; and others may be written all the same.
+//! Views that only read plain fields are views for `map`, and those of plain references are views
+//! for `runs`: generic ones, from macros, with private fields; and others may be written all the
+//! same.
 #![deny(warnings)]
 #![forbid(unsafe_code)]
 
