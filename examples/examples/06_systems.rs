@@ -136,9 +136,9 @@ fn grown(threads: usize) -> Vec<(Handle<Plant>, u32, u32)> {
 
 // Expected output:
 //
-// `tend` waits for `shine`, which was added before it: both use field `water` of `Plant`, and one
-// of them writes it `shine` and `tell_time` may run at the same time: neither writes anything that
-// the other uses hour 1
+// `tend` waits for `shine`, which was added before it: both use field `water` of `Plant`, and one of them writes it
+// `shine` and `tell_time` may run at the same time: neither writes anything that the other uses
+// hour 1
 //   the gardener waters the rose
 // hour 2
 //   the gardener waters the fern
