@@ -1,7 +1,7 @@
 //! The showcase as a user meets it: on the command line.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -217,9 +217,11 @@ fn orders_that_were_typed_are_part_of_the_recording() {
     let mut command = folder.colony("--things 1000 --ticks 90 --record run.txt");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"plague\nflood\nstorm\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    let printed = text(&output.stdout);
-    assert!(output.status.success() && printed.contains("there is no order `flood`"), "{printed}");
+    output.read_to_string(&mut printed).unwrap();
+    assert!(
+        child.wait().unwrap().success() && printed.contains("there is no order `flood`"),
+        "{printed}"
+    );
     let run = fs::read_to_string(folder.file("run.txt")).unwrap();
     assert!(run.contains("plague\n") && run.contains("storm\n"), "{run}");
     assert_eq!(checksum(&folder.printed("--headless --replay run.txt")), checksum(&printed));
@@ -241,8 +243,13 @@ fn a_port_that_is_taken_is_no_obstacle_and_outside_of_a_terminal_there_are_plain
 fn a_colony_that_is_interrupted_saves_and_goes_on_from_there() {
     let folder = Folder::new("interrupted");
     let mut command = folder.colony("--things 1000 --ticks 100000 --save it.lath");
-    let child = command.stdout(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    // It goes on when it says so first, and hears of signals by then.
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut printed = String::new();
+    while !printed.contains("tick ") {
+        assert_ne!(output.read_line(&mut printed).unwrap(), 0, "{printed}");
+    }
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();

@@ -27,7 +27,7 @@ pub(crate) struct Clients {
 }
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 impl Clients {
     /// Some that ask for what is there, and more that do not.
@@ -56,6 +56,7 @@ impl Clients {
         }
         let unanswered = self.shared.unanswered.load(Ordering::Relaxed);
         assert_eq!(unanswered, 0, "good requests were not answered");
+        assert!(self.shared.answered.load(Ordering::Relaxed) > 0, "no request was answered");
         (self.shared.answered.load(Ordering::Relaxed), self.shared.bad.load(Ordering::Relaxed))
     }
 }
@@ -79,6 +80,7 @@ fn polite(address: SocketAddr, shared: &Shared, random: &mut fastrand::Rng) {
     match start.as_str() {
         "HTTP/1.1 200" => _ = shared.answered.fetch_add(1, Ordering::Relaxed),
         "HTTP/1.1 503" => {} // too many connections: said so, which is an answer
+        "HTTP/1.1 408" => {} // on a busy machine we were too slow ourselves
         _ if shared.stop.load(Ordering::Relaxed) => {}
         _ => {
             eprintln!("{target}: {asked:?} bytes, `{start}`");

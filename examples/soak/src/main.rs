@@ -101,6 +101,7 @@ impl<S: Story> Soak<S> {
         let files_and_threads = (count("/proc/self/fd"), count("/proc/self/task"));
         let mut inspector = Inspector::options()
             .client_timeout(Duration::from_millis(600))
+            .world_timeout(Duration::from_secs(300))
             .bind("127.0.0.1:0")
             .expect("a free port");
         S::show(&mut inspector);
@@ -251,7 +252,7 @@ impl<S: Story> Soak<S> {
         println!("{answered} requests answered beside {bad} bad ones");
         // The threads of connections end soon after those of their clients.
         let now = || (count("/proc/self/fd"), count("/proc/self/task"));
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(300);
         while now() > files_and_threads && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(50));
         }

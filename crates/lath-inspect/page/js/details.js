@@ -88,8 +88,8 @@ function drawField(thing, field, info, readOnly) {
     wrong.textContent = "";
     try {
       const answer = await post("edit", { pool: thing.pool, id: thing.id, field: field.name, ...body });
-      update(answer);
-      shown = answer;
+      // Another thing, or none, may be shown by now.
+      if (shown?.id === answer.id && shown.pool === answer.pool) { update(answer); shown = answer; }
       refreshWorld();
       return true;
     } catch (error) {

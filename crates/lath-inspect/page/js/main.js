@@ -35,9 +35,16 @@ export function pick(pool, id) {
   for (const view of Object.values(views)) view.picked?.();
 }
 
+let asked = 0;
+let answered = 0; // an answer that comes after that to a later question is old
 export async function refreshWorld() {
+  const mine = ++asked;
+  const hadPool = Boolean(poolInfo());
   try {
-    state.world = await get("world");
+    const world = await get("world");
+    if (state.world && mine < answered) return;
+    answered = mine;
+    state.world = world;
   } catch (error) {
     status(error.message, true);
     return;
@@ -49,6 +56,8 @@ export async function refreshWorld() {
   for (const id of ["pause", "step", "speed"]) byId(id).disabled = state.world.read_only;
   pace(state.world.pace);
   pools.draw();
+  // The program may not have answered, or not known its pools, when the view was opened.
+  if (!hadPool && poolInfo() && !byId(`view-${state.view}`).hidden) views[state.view].show();
 }
 
 // Tells the program to do something, and says so when it will not.
@@ -77,7 +86,11 @@ function pace({ paused, speed }) {
   if (document.activeElement !== select) select.value = String(speed);
 }
 
-const control = (body) => tell("control", body).then((answer) => answer && pace(answer));
+const control = (body) => tell("control", body).then((answer) => {
+  if (!answer) return;
+  answered = asked; // what was asked before says how it was before
+  pace(answer);
+});
 const pause = () => control({ paused: !state.paused });
 const step = () => control({ step: 1 });
 const undo = () => tell("undo", {}).then((answer) => {

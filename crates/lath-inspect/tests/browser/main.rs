@@ -17,9 +17,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use battle::{Actor, Camp};
-use driver::Browser;
+use driver::{Browser, until};
 use lath_core::Handle;
-use lath_inspect::Inspector;
+use lath_inspect::{Budget, Inspector};
 use lath_schedule::World;
 
 type Errand = Box<dyn FnOnce(&mut World, u64) + Send>;
@@ -35,7 +35,8 @@ struct Battle {
 impl Battle {
     fn start(actors: usize) -> Self {
         let mut inspector = Inspector::options()
-            .world_timeout(Duration::from_secs(60))
+            .world_timeout(Duration::from_secs(600))
+            .client_timeout(Duration::from_secs(600))
             .bind("127.0.0.1:0")
             .unwrap();
         let address = format!("http://{}/", inspector.address().unwrap());
@@ -47,6 +48,7 @@ impl Battle {
             battle::populate(&mut world, actors);
             let mut schedule = battle::systems();
             inspector.pool::<Actor>().pool::<Camp>();
+            inspector.budget(Budget::Time(Duration::from_millis(20))); // nobody waits for a frame
             inspector.count_spawns::<Actor>(&mut world);
             let mut runs = 0;
             while !stopped.load(Ordering::Relaxed) {
@@ -73,6 +75,22 @@ impl Battle {
     fn runs(&self) -> u64 {
         self.ask(|_, runs| runs)
     }
+
+    /// Waits until the world itself answers this.
+    fn wait<A>(&self, expected: A, f: impl Fn(&World, u64) -> A + Clone + Send + 'static)
+    where
+        A: PartialEq + std::fmt::Debug + Send + 'static,
+    {
+        until(&format!("{expected:?}"), || {
+            let f = f.clone();
+            let found = self.ask(move |world, runs| f(world, runs));
+            if found == expected { Ok(()) } else { Err(format!("it is {found:?}")) }
+        });
+    }
+
+    fn live(&self) -> usize {
+        self.ask(|world, _| world.pool::<Actor>().len())
+    }
 }
 
 impl Drop for Battle {
@@ -83,12 +101,22 @@ impl Drop for Battle {
     }
 }
 
+/// The folder for pictures, and whether they are for the guide.
+fn pictures() -> (PathBuf, bool) {
+    match std::env::var_os("LATH_SCREENSHOTS") {
+        Some(folder) => {
+            (PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder), true)
+        }
+        None => (PathBuf::from(env!("CARGO_TARGET_TMPDIR")), false),
+    }
+}
+
 /// Keeps a picture, which must be of something.
 fn picture(browser: &Browser, name: &str) {
-    let folder = match std::env::var_os("LATH_SCREENSHOTS") {
-        Some(folder) => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder),
-        None => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
-    };
+    let (folder, is_for_the_guide) = pictures();
+    if is_for_the_guide {
+        std::thread::sleep(Duration::from_secs(2)); // more to see in timelines and charts
+    }
     // Nothing in front of it, and not scrolled aside by whatever was clicked.
     browser.wait("document.getElementById('toast').hidden");
     browser.eval("document.querySelectorAll('.scroll').forEach((box) => { box.scrollLeft = 0; })");
@@ -108,269 +136,285 @@ fn is_drawn(selector: &str) -> String {
     )
 }
 
-fn count(browser: &Browser) -> String {
-    browser
-        .eval("document.querySelector('#view-things .note').textContent")
-        .as_str()
-        .unwrap()
-        .to_owned()
-}
-
-/// Whether there is a browser; without one, says so past the test's own output, which nobody would
-/// see.
-fn is_there() -> bool {
-    let is_there = Browser::is_there();
-    assert!(
-        is_there || std::env::var_os("LATH_CI").is_none(),
-        "there is no chromium and chromedriver, which CI installs"
-    );
-    if !is_there {
+/// Plays a part on a page of its own, unless there is no browser: that is said past the test's own
+/// output, which nobody would see. In the end the page has complained about nothing.
+fn play(actors: usize, part: impl FnOnce(&Battle, &Browser)) {
+    if !Browser::is_there() {
+        let is_ci = std::env::var_os("LATH_CI").is_some();
+        assert!(!is_ci, "there is no chromium and chromedriver, which CI installs");
         let _ = std::io::stderr()
             .write_all(b"SKIPPED: there is no chromium and chromedriver on this machine\n");
+        return;
     }
-    is_there
+    let battle = Battle::start(actors);
+    let browser = Browser::start(1280, 800);
+    browser.open(&battle.address);
+    part(&battle, &browser);
+    let messages = browser.messages();
+    assert!(messages.is_empty(), "the page complains: {messages:#?}");
+}
+
+fn pause(browser: &Browser) {
+    browser.click("#pause");
+    browser.wait("document.getElementById('pause').textContent === 'Go on'");
+}
+
+/// What stands beside the filter: how many things there are, or pass.
+fn note(is: &str) -> String {
+    format!(
+        "document.querySelector('#view-things .note').textContent.replaceAll(' ', '') === '{is}'"
+    )
+}
+
+/// The first of the two leaders, in the details.
+fn pick_leader(browser: &Browser) -> Handle<Actor> {
+    browser.fill("#filter", "name ~ \"leader\"");
+    browser.wait(&note("2pass"));
+    browser.wait("document.querySelectorAll('#view-things .row[data-id]').length === 2");
+    browser.click("#view-things .row[data-at=\"0\"][data-id]");
+    browser.wait("document.querySelector('#details input[aria-label=hp]')");
+    let bits = browser.eval("document.querySelector('#view-things .row.on').dataset.id");
+    Handle::from_bits(bits.as_str().unwrap().parse().unwrap())
 }
 
 #[test]
-fn the_page_shows_and_changes_a_world_that_runs() {
-    if !is_there() {
-        return;
-    }
-    let battle = Battle::start(5000);
-    let browser = Browser::start(1280, 800);
-    browser.open(&battle.address);
+fn the_table_lists_filters_and_sorts() {
+    play(5000, |_, browser| {
+        browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 15");
+        // The counts beside it.
+        browser.wait("document.querySelectorAll('#pools .pool').length === 3");
+        browser.wait("document.getElementById('status').textContent.startsWith('tick')");
+        browser.wait("document.querySelector('#view-things .note').textContent.endsWith('things')");
 
-    // The table, and the counts beside it.
-    browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 15");
-    browser.wait("document.querySelectorAll('#pools .pool').length === 3");
-    browser.wait("document.getElementById('status').textContent.startsWith('tick')");
-    assert!(count(&browser).ends_with("things"), "{}", count(&browser));
+        // It scrolls to the end.
+        browser.eval("document.querySelector('.scroll').scrollTop = 1e9");
+        browser.wait(
+            "(() => { const rows = [...document.querySelectorAll('#view-things .row[data-id]')];
+                const total = document.querySelector('#view-things .note').textContent.replace(/\\D/g, '');
+                return rows.length > 15 && Number(rows.at(-1).dataset.at) === total - 1; })()",
+        );
 
-    // It scrolls to the end.
-    browser.eval("document.querySelector('.scroll').scrollTop = 1e9");
-    browser.wait("[...document.querySelectorAll('#view-things .row[data-id]')].length > 15");
+        // A filter, and what it says when it is wrong.
+        let error = "document.querySelector('#view-things .error').textContent";
+        browser.fill("#filter", "hp <");
+        browser.wait(&format!("{error}.includes('column 5')"));
+        browser.fill("#filter", "name ~ \"leader\"");
+        browser.wait(&note("2pass"));
+        browser.wait("document.querySelectorAll('#view-things .row[data-id]').length === 2");
 
-    // A filter, and what it says when it is wrong.
-    browser.fill("#filter", "hp <");
-    browser.wait("document.querySelector('#view-things .error').textContent.includes('column 5')");
-    browser.fill("#filter", "name ~ \"leader\"");
-    browser.wait("document.querySelector('#view-things .note').textContent === '2 pass'");
-    browser.wait("document.querySelectorAll('#view-things .row[data-id]').length === 2");
-    let leader = browser.eval("document.querySelector('#view-things .row[data-id]').dataset.id");
-    let leader = Handle::<Actor>::from_bits(leader.as_str().unwrap().parse().unwrap());
+        // Tags to click on: with, without, whatever. What is typed counts as well, and its mistakes
+        // are shown where they are.
+        let first =
+            "document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent";
+        browser.click("[data-tag=ELF]");
+        browser.wait(&note("1pass"));
+        browser.fill("#filter", "hp <");
+        browser.wait(&format!("{error}.includes('column 5')"));
+        browser.fill("#filter", "name ~ \"leader\"");
+        browser.wait(&format!("{error} === ''"));
+        browser.click("[data-tag=ELF]");
+        browser.wait(
+            "document.querySelector('[data-tag=ELF]').getAttribute('aria-pressed') === 'mixed'",
+        );
+        browser.wait(&format!("{first} === 'leader of the Red Hand'"));
+        browser.click("[data-tag=ELF]");
+        browser.wait(&note("2pass"));
 
-    // Tags to click on: with, without, whatever. What is typed counts as well, and its mistakes are
-    // shown where they are.
-    browser.click("[data-tag=ELF]");
-    browser.wait("document.querySelector('#view-things .note').textContent === '1 pass'");
-    browser.fill("#filter", "hp <");
-    browser.wait("document.querySelector('#view-things .error').textContent.includes('column 5')");
-    browser.fill("#filter", "name ~ \"leader\"");
-    browser.click("[data-tag=ELF]");
-    browser
-        .wait("document.querySelector('[data-tag=ELF]').getAttribute('aria-pressed') === 'mixed'");
-    browser.wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent === 'leader of the Red Hand'");
-    browser.click("[data-tag=ELF]");
-    browser.wait("document.querySelector('#view-things .note').textContent === '2 pass'");
+        // Sorted by name: up, down, not at all.
+        browser.click("[data-sort=name]");
+        browser.click("[data-sort=name]");
+        browser.wait(&format!("{first}.includes('Silver')"));
+        browser.click("[data-sort=name]");
+        browser.wait(&format!("{first} === 'leader of the Red Hand'"));
 
-    // Sorted by name: up, down, not at all. A column comes and goes.
-    browser.click("[data-sort=name]");
-    browser.click("[data-sort=name]");
-    browser
-        .wait("document.querySelector('#view-things .row[data-id] .cell:nth-child(2)').textContent.includes('Silver')");
-    browser.click("[data-sort=name]");
-    let headings =
-        "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
-    browser.eval("[...document.querySelectorAll('#view-things .menu > button')][0].click()");
-    browser.eval(
-        "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
-    );
-    browser.wait(&format!("{headings}.includes('generation')"));
-    browser.eval(
-        "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()",
-    );
-    browser.wait(&format!("!{headings}.includes('generation')"));
-    browser.eval("document.body.click()");
+        // A column comes and goes.
+        let headings = "[...document.querySelectorAll('#view-things .head button')].map((one) => one.textContent)";
+        let tick = "[...document.querySelectorAll('.menu label')].find((one) => one.textContent.trim() === 'generation').click()";
+        browser.eval("document.querySelector('#view-things .menu > button').click()");
+        browser.eval(tick);
+        browser.wait(&format!("{headings}.includes('generation')"));
+        browser.eval(tick);
+        browser.wait(&format!("!{headings}.includes('generation')"));
+    });
+}
 
-    // Paused, the world stands still; a step is one run.
-    browser.click("#pause");
-    browser.wait("document.getElementById('pause').textContent === 'Go on'");
-    let before = battle.runs();
-    browser.click("#step");
-    while battle.runs() == before {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    browser.keys("body", ".");
-    while battle.runs() < before + 2 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    browser.wait("document.getElementById('status').textContent.includes('paused')");
-    assert_eq!(battle.runs(), before + 2);
+#[test]
+fn a_paused_world_stands_still_and_a_step_is_one_run() {
+    play(200, |battle, browser| {
+        pause(browser);
+        let before = battle.runs();
+        browser.click("#step");
+        battle.wait(before + 1, |_, runs| runs);
+        browser.keys("body", ".");
+        battle.wait(before + 2, |_, runs| runs);
+        browser.wait("document.getElementById('status').textContent.includes('paused')");
+        assert_eq!(battle.runs(), before + 2);
+        browser.click("#pause");
+        browser.wait("document.getElementById('pause').textContent === 'Pause'");
+        until("it goes on", || match battle.runs() {
+            runs if runs > before + 2 => Ok(()),
+            runs => Err(format!("{runs} runs")),
+        });
+    });
+}
 
-    // An edit changes the world; one that cannot be says why; undo takes it back.
-    browser.click("#view-things .row[data-id]");
-    browser.wait("document.querySelector('#details input[aria-label=hp]')");
-    let hp = battle.ask(move |world, _| *world.read(leader).hp);
-    browser.fill("#details input[aria-label=hp]", "much\u{E007}");
-    browser.wait(
-        "document.querySelector('[data-field=hp] .wrong').textContent.includes('cannot be that')",
-    );
-    assert_eq!(battle.ask(move |world, _| *world.read(leader).hp), hp);
-    browser.fill("#details input[aria-label=hp]", "42.5\u{E007}");
-    while battle.ask(move |world, _| *world.read(leader).hp) != 42.5 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    browser.wait("[...document.querySelectorAll('#view-things .row[data-id] .cell')].some((cell) => cell.textContent === '42.5')");
-    browser.wait("!document.getElementById('undo').disabled");
-    browser.click("#undo");
-    while battle.ask(move |world, _| *world.read(leader).hp) != hp {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    // Tags are boxes to tick.
-    browser.eval("[...document.querySelectorAll('[data-field=tags] label')].find((label) => label.textContent.includes('FROZEN')).click()");
-    while !battle.ask(move |world, _| world.pool::<Actor>().has(leader, battle::Tags::FROZEN)) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+#[test]
+fn an_edit_changes_the_world_or_says_why_it_cannot_and_undo_takes_it_back() {
+    play(200, |battle, browser| {
+        pause(browser);
+        let leader = pick_leader(browser);
+        let read = move |world: &World, _| *world.read(leader).hp;
+        let hp = battle.ask(move |world, runs| read(world, runs));
+        browser.fill("#details input[aria-label=hp]", "much\u{E007}");
+        browser.wait(
+            "document.querySelector('[data-field=hp] .wrong').textContent.includes('cannot be that')",
+        );
+        assert_eq!(battle.ask(move |world, runs| read(world, runs)), hp);
+        browser.fill("#details input[aria-label=hp]", "42.5\u{E007}");
+        battle.wait(42.5, read);
+        browser.wait("[...document.querySelectorAll('#view-things .row[data-id] .cell')].some((cell) => cell.textContent === '42.5')");
+        browser.click("#undo:enabled");
+        battle.wait(hp, read);
+        // Tags are boxes to tick.
+        browser.eval("[...document.querySelectorAll('[data-field=tags] label')].find((label) => label.textContent.includes('FROZEN')).click()");
+        battle.wait(true, move |world, _| world.pool::<Actor>().has(leader, battle::Tags::FROZEN));
+    });
+}
 
-    // Things come and go.
-    let live = battle.ask(|world, _| world.pool::<Actor>().len());
-    browser.click("#spawn");
-    while battle.ask(|world, _| world.pool::<Actor>().len()) != live + 1 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    browser.wait("document.querySelector('#details h2').textContent.startsWith('Actor')");
-    browser.click("#despawn");
-    browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
-    assert_eq!(battle.ask(|world, _| world.pool::<Actor>().len()), live);
-    // One that was alone comes again, by another handle.
-    browser.click("#undo");
-    browser.wait("document.querySelector('#despawn')");
-    assert_eq!(battle.ask(|world, _| world.pool::<Actor>().len()), live + 1);
-    browser.click("#despawn");
-    browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
+#[test]
+fn things_are_spawned_despawned_and_brought_back() {
+    play(200, |battle, browser| {
+        pause(browser);
+        pick_leader(browser);
+        let count = |world: &World, _| world.pool::<Actor>().len();
+        let live = battle.live();
+        browser.click("#spawn");
+        battle.wait(live + 1, count);
+        browser.wait("document.querySelector('#details h2').textContent.startsWith('Actor')");
+        browser.click("#despawn");
+        browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
+        assert_eq!(battle.live(), live);
+        // One that was alone comes again, by another handle.
+        browser.click("#undo:enabled");
+        browser.wait("document.querySelector('#despawn')");
+        assert_eq!(battle.live(), live + 1);
+        browser.click("#despawn");
+        browser.wait("document.querySelector('#details .error')?.textContent.includes('stale')");
+        assert_eq!(battle.live(), live);
+    });
+}
 
-    // The tree opens level by level; a thing that is dragged onto another moves there.
-    browser.click("#tab-tree");
-    browser.wait("document.querySelectorAll('#view-tree .node[data-id]').length === 2");
-    browser.click("#view-tree .node .twist");
-    browser.wait("document.querySelectorAll('#view-tree .node[data-id]').length > 6");
-    browser.eval(
-        "(() => { const nodes = [...document.querySelectorAll('#view-tree .node[data-parent]')].filter((node) => node.dataset.parent);
-            window.moved = [nodes[1].dataset.id, nodes[0].dataset.id];
-            const dataTransfer = new DataTransfer();
-            nodes[1].dispatchEvent(new DragEvent('dragstart', { dataTransfer, bubbles: true }));
-            nodes[0].dispatchEvent(new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true }));
-            nodes[0].dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })); })()",
-    );
-    let [child, parent] =
-        [0, 1].map(|at| browser.eval(&format!("window.moved[{at}]")).as_str().unwrap().to_owned());
-    let [child, parent] =
-        [child, parent].map(|bits| Handle::<Actor>::from_bits(bits.parse().unwrap()));
-    while battle.ask(move |world, _| world.pool::<Actor>().tree().parent(child)) != Some(parent) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    browser.wait("document.querySelector('#view-tree .node.on')");
-    picture(&browser, "tree");
+#[test]
+fn the_tree_opens_level_by_level_and_a_thing_that_is_dragged_onto_another_moves_there() {
+    play(5000, |battle, browser| {
+        pause(browser);
+        browser.click("#tab-tree");
+        browser.wait("document.querySelectorAll('#view-tree .node[data-id]').length === 2");
+        browser.click("#view-tree .node .twist");
+        browser.wait("document.querySelectorAll('#view-tree .node[data-id]').length > 6");
+        let moved = browser.eval(
+            "(() => { const nodes = [...document.querySelectorAll('#view-tree .node[data-parent]')].filter((node) => node.dataset.parent);
+                const moved = [nodes[1].dataset.id, nodes[0].dataset.id];
+                const dataTransfer = new DataTransfer();
+                nodes[1].dispatchEvent(new DragEvent('dragstart', { dataTransfer, bubbles: true }));
+                nodes[0].dispatchEvent(new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true }));
+                nodes[0].dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+                return moved; })()",
+        );
+        let [child, parent] = [0, 1].map(|at| moved[at].as_str().unwrap().parse().unwrap());
+        let [child, parent] = [child, parent].map(Handle::<Actor>::from_bits);
+        battle.wait(Some(parent), move |world, _| world.pool::<Actor>().tree().parent(child));
+        browser.wait("document.querySelector('#view-tree .node.on')");
+        picture(browser, "tree");
+    });
+}
 
-    // On with it. The schedule: a timeline, a graph, and why.
-    browser.click("#pause");
-    browser.wait("document.getElementById('pause').textContent === 'Pause'");
-    browser.click("#tab-schedule");
-    browser.click("#view-schedule input[type=checkbox]");
-    browser.wait(&is_drawn("#view-schedule canvas"));
-    browser.wait("document.querySelectorAll('#view-schedule svg g').length === 7");
-    browser.wait("document.querySelectorAll('#view-schedule svg path').length >= 4");
-    browser.eval(
-        "document.querySelector('[data-system=fight]').dispatchEvent(new MouseEvent('click', { bubbles: true }))",
-    );
-    browser
-        .wait("document.querySelector('#view-schedule').innerText.includes('waits for heal: field `hp` of `Actor`')");
-    browser.wait("[...document.querySelectorAll('#view-schedule tbody tr')].length === 7");
-    picture(&browser, "schedule");
+#[test]
+fn the_schedule_has_a_timeline_and_a_graph_and_says_why() {
+    play(5000, |_, browser| {
+        browser.click("#tab-schedule");
+        browser.click("#view-schedule input[type=checkbox]");
+        browser.wait(&is_drawn("#view-schedule canvas"));
+        browser.wait("document.querySelectorAll('#view-schedule svg g').length === 7");
+        browser.wait("document.querySelectorAll('#view-schedule svg path').length >= 4");
+        browser.eval(
+            "document.querySelector('[data-system=fight]').dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+        );
+        browser.wait("document.querySelector('#view-schedule').innerText.includes('waits for heal: field `hp` of `Actor`')");
+        browser.wait("document.querySelectorAll('#view-schedule tbody tr').length === 7");
+        picture(browser, "schedule");
+    });
+}
 
-    // Charts, and the map.
-    browser.click("#tab-charts");
-    browser.wait("document.querySelectorAll('#view-charts canvas').length >= 3");
-    browser.wait(&is_drawn("#view-charts canvas"));
-    std::thread::sleep(Duration::from_secs(1));
-    picture(&browser, "charts");
-    browser.click("#tab-map");
-    browser.wait("document.querySelector('#view-map .legend').textContent.includes('points')");
-    browser.wait("document.querySelector('#view-map .legend').textContent.includes('ORC')");
-    browser.wait(&is_drawn("#view-map canvas"));
-    picture(&browser, "map");
+#[test]
+fn charts_and_the_map_are_drawn() {
+    play(5000, |_, browser| {
+        browser.click("#tab-charts");
+        browser.wait("document.querySelectorAll('#view-charts canvas').length >= 3");
+        browser.wait(&is_drawn("#view-charts canvas"));
+        picture(browser, "charts");
+        browser.click("#tab-map");
+        browser.wait("document.querySelector('#view-map .legend').textContent.includes('points')");
+        browser.wait("document.querySelector('#view-map .legend').textContent.includes('ORC')");
+        browser.wait(&is_drawn("#view-map canvas"));
+        picture(browser, "map");
+    });
+}
 
-    // All of the table, in the dark; and on a phone.
-    browser.keys("body", "1");
-    browser.click("#pause"); // so that who is picked does not die meanwhile
-    browser.wait("document.getElementById('pause').textContent === 'Go on'");
-    browser.fill("#filter", "hp < 60");
-    browser.click("[data-tag=ORC]");
-    browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 15");
-    browser.wait(
-        "[...document.querySelectorAll('#view-things .row[data-id]')].every((row) => row.textContent.includes('ORC'))",
-    );
-    browser.click("#view-things .row[data-id]:nth-child(4)");
-    browser.wait("document.querySelector('#details input[aria-label=hp]')");
-    picture(&browser, "things");
-    browser.keys("body", "t");
-    let is_dark = "document.documentElement.classList.contains('dark')";
-    browser.wait(is_dark);
-    picture(&browser, "dark");
-    browser.as_phone();
-    browser.wait("innerWidth === 390");
-    browser.wait("document.documentElement.scrollWidth <= innerWidth + 1");
-    browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 5");
-    // Rows are higher there, for fingers, and stand as far apart as they are high.
-    browser.wait(
-        "(() => { const [one, two] = document.querySelectorAll('#view-things .row[data-id]');
-            return one.offsetHeight === 30 && two.offsetTop - one.offsetTop === 30; })()",
-    );
-    picture(&browser, "phone");
-
-    // The last filter of a mistaken kind is answered with 400, which browsers report as well.
-    let messages: Vec<_> = browser
-        .messages()
-        .into_iter()
-        .filter(|message| !message.contains("the server responded"))
-        .collect();
-    assert!(messages.is_empty(), "the page complains: {messages:#?}");
+#[test]
+fn all_of_it_is_there_in_the_dark_and_on_a_phone() {
+    play(5000, |_, browser| {
+        pause(browser); // so that who is picked does not die meanwhile
+        browser.fill("#filter", "hp < 60");
+        browser.click("[data-tag=ORC]");
+        browser.wait(
+            "(() => { const rows = [...document.querySelectorAll('#view-things .row[data-id]')];
+                return rows.length > 15 && rows.every((row) => row.textContent.includes('ORC')); })()",
+        );
+        browser.click("#view-things .row[data-id]:nth-child(4)");
+        browser.wait("document.querySelector('#details input[aria-label=hp]')");
+        picture(browser, "things");
+        browser.keys("body", "t");
+        browser.wait("document.documentElement.classList.contains('dark')");
+        picture(browser, "dark");
+        browser.as_phone();
+        browser.wait("innerWidth === 390");
+        browser.wait("document.documentElement.scrollWidth <= innerWidth + 1");
+        browser.wait("document.querySelectorAll('#view-things .row[data-id]').length > 5");
+        // Rows are higher there, for fingers, and stand as far apart as they are high.
+        browser.wait(
+            "(() => { const [one, two] = document.querySelectorAll('#view-things .row[data-id]');
+                return one.offsetHeight === 30 && two.offsetTop - one.offsetTop === 30; })()",
+        );
+        picture(browser, "phone");
+    });
 }
 
 #[test]
 fn a_table_that_is_taller_than_browsers_can_draw_scrolls_to_its_end() {
-    if !is_there() {
-        return;
-    }
-    let battle = Battle::start(360_000);
-    let browser = Browser::start(1280, 800);
-    browser.open(&battle.address);
-    browser.click("#pause");
-    browser.wait("document.getElementById('pause').textContent === 'Go on'");
-    let (live, last) = battle.ask(|world, _| {
-        let actors = world.pool::<Actor>();
-        (actors.len(), actors.handles().last().unwrap().to_bits())
+    play(360_000, |battle, browser| {
+        pause(browser);
+        let (live, last) = battle.ask(|world, _| {
+            let actors = world.pool::<Actor>();
+            (actors.len(), actors.handles().last().unwrap().to_bits())
+        });
+        let row = browser.eval(
+            "parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row'))",
+        );
+        assert!(live as f64 * row.as_f64().unwrap() > 8e6, "not tall enough to show anything");
+        // All of them are listed.
+        browser.wait(&note(&format!("{live}things")));
+        browser.eval("document.querySelector('.scroll').scrollTop = 1e12");
+        // It can be seen, and the keys lead back to the first.
+        browser.wait(&format!(
+            "(() => {{ const row = document.querySelector('#view-things .row[data-id=\"{last}\"]').getBoundingClientRect();
+                const box = document.querySelector('.scroll').getBoundingClientRect();
+                return row.top >= box.top && row.bottom <= box.bottom + 1; }})()"
+        ));
+        browser.keys(".scroll", "\u{E011}"); // Home
+        browser.wait("document.querySelector('#view-things .row[data-at=\"0\"][data-id]')");
+        browser.wait(
+            "document.querySelector('#details h2').textContent.includes('leader of the Red Hand')",
+        );
     });
-    let row = browser
-        .eval("parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row'))");
-    assert!(live as f64 * row.as_f64().unwrap() > 8e6, "not tall enough to show anything");
-    // All of them are listed: the heading with the number has spaces in it.
-    let listed = format!(
-        "document.querySelector('#view-things .note').textContent.replaceAll(' ', '') === '{live}things'"
-    );
-    browser.wait(&listed);
-    browser.eval("document.querySelector('.scroll').scrollTop = 1e12");
-    browser.wait(&format!("document.querySelector('#view-things .row[data-id=\"{last}\"]')"));
-    // It can be seen, and the keys lead back to the first.
-    let seen = format!(
-        "(() => {{ const row = document.querySelector('#view-things .row[data-id=\"{last}\"]').getBoundingClientRect();
-            const box = document.querySelector('.scroll').getBoundingClientRect();
-            return row.top >= box.top && row.bottom <= box.bottom + 1; }})()"
-    );
-    browser.wait(&seen);
-    browser.keys(".scroll", "\u{E011}"); // Home
-    browser.wait("document.querySelector('#view-things .row[data-at=\"0\"][data-id]')");
-    browser.wait(
-        "document.querySelector('#details h2').textContent.includes('leader of the Red Hand')",
-    );
 }

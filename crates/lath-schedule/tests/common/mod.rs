@@ -25,14 +25,14 @@ pub(crate) struct Meeting {
 }
 
 impl Meeting {
-    /// Waits until so many have come; answers whether they have. Ten seconds at most.
+    /// Waits until so many have come; answers whether they have. Minutes at most.
     pub(crate) fn wait_for(&self, count: usize) -> bool {
         let mut here = self.here.lock().unwrap();
         *here += 1;
         self.came.notify_all();
         let (here, _) = self
             .came
-            .wait_timeout_while(here, Duration::from_secs(10), |here| *here < count)
+            .wait_timeout_while(here, Duration::from_secs(300), |here| *here < count)
             .unwrap();
         *here >= count
     }
