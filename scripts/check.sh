@@ -2,12 +2,14 @@
 # Exactly what CI runs, step by step, with the time that each step took. Stops at the first failure.
 #
 #   scripts/check.sh          everything
-#   scripts/check.sh quick    without the benches, the windows, the sanitizer, the fuzzer and the soak
+#   scripts/check.sh quick    without the benches, the windows, the sanitizer, the fuzzer, the soak and the game
 #
-# Needs the Rust toolchain. Steps that need more are skipped, and say so.
+# Needs the Rust toolchain. Steps that need more are skipped, and say so; with LATH_CI=1, which CI sets, only those may be skipped that
+# need a nightly toolchain.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/whole.sh
 
 mode="${1:-all}"
 if [[ $# -gt 1 || ( $mode != all && $mode != quick ) ]]; then
@@ -19,6 +21,12 @@ number=0
 finished=()
 current=
 
+# The seconds of processor time that all commands so far have taken: unlike seconds, they hardly grow on a busy machine.
+processor_seconds() {
+    times >"$scratch"
+    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += part[1] * 60 + part[2] } printf "%d", sum }' "$scratch"
+}
+
 # step NAME COMMAND…: runs the command, or stops everything.
 step() {
     current="$1"
@@ -26,9 +34,11 @@ step() {
     number=$((number + 1))
     echo
     echo "== $number. $current"
-    local start=$SECONDS
+    local start=$SECONDS before after
+    before="$(processor_seconds)"
     "$@"
-    finished+=("$(printf '%2d. %-58s %5d s' "$number" "$current" "$((SECONDS - start))")")
+    after="$(processor_seconds)"
+    finished+=("$(printf '%2d. %-58s %5d s %6d s' "$number" "$current" "$((SECONDS - start))" "$((after - before))")")
     current=
 }
 
@@ -36,35 +46,49 @@ step() {
 summary() {
     local status=$?
     echo
+    printf '    %-58s %7s %8s\n' "" time work
     [[ ${#finished[@]} -eq 0 ]] || printf '%s\n' "${finished[@]}"
     if [[ -n $current ]]; then
         printf '%2d. %-58s FAILED\n' "$number" "$current"
     elif [[ $status -eq 0 ]]; then
         echo "all checks passed in $SECONDS s ($mode)"
+        if [[ -n ${LATH_CI:-} && $SECONDS -gt $((35 * 60)) ]]; then
+            echo "WARNING: that is more than 35 minutes, which is the most that CI should take. What has grown?" >&2
+        fi
     fi
 }
 scratch="$(mktemp)"
 trap 'summary; rm -f "$scratch"' EXIT
 
-# The peer comparison is linted, documented and run without the larger peers, which would take minutes to build.
-lints() {
-    cargo clippy --workspace --exclude lath-peers --all-targets -- -D warnings
-    cargo clippy -p lath-peers --no-default-features --all-targets -- -D warnings
+# skip WHAT: says that something is left out. In CI that is a failure, since .ci/run installs what is needed.
+skip() {
+    echo "SKIPPED: $1"
+    [[ -z ${LATH_CI:-} ]]
+}
+
+format() {
+    cargo fmt --all --check
+    cargo fmt --manifest-path fuzz/Cargo.toml --check
+    cargo fmt --manifest-path scripts/mutants/Cargo.toml --check
 }
 
 documentation() {
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude lath-peers --no-deps
-    RUSTDOCFLAGS="-D warnings" cargo doc -p lath-peers --no-default-features --no-deps
-    RUSTDOCFLAGS="-D warnings" cargo doc -p lath -p lath-core -p lath-soa -p lath-schedule -p lath-inspect -p lath-snapshot --no-deps --all-features
+    RUSTDOCFLAGS="-D warnings" cargo doc "${whole[@]}" --no-deps
 }
 
-thorough_tests() {
-    # In release, where the models play more steps in less time; the examples of calls that need a feature as well.
-    cargo test --release --all-features --lib --tests -p lath-core -p lath-soa -p lath-schedule -p lath-snapshot
-    cargo test --all-features --doc -p lath-core -p lath-snapshot
-    cargo test --all-features -p lath # the pages of the guide show calls that need a feature
-    cargo test --release -p lath-rollback
-    # On the caller's thread only.
+# Optimised: the unit tests; the tests that play games, attack or need threads, in which undefined behaviour would show; and those of
+# the demos, the benches and the tools.
+release_tests() {
+    local name tests=()
+    for name in attacks blocks canvas changes clusters command_line crew determinism differences fixed_model hierarchy hostile images \
+        marks model order panics random_schedules refusals replay retirement saves swarm sync_test threads tree tree_threads views xwd; do
+        tests+=(--test "$name")
+    done
+    cargo test --release "${whole[@]}" --exclude lath-derive --exclude lath-simulation --exclude lath-examples --lib --bins "${tests[@]}"
+}
+
+# On the caller's thread only.
+serial_tests() {
     cargo test -p lath-schedule --no-default-features --lib --test determinism --test order --test commands --test time
 }
 
@@ -75,9 +99,11 @@ features() {
         echo "lath-core with: ${features:-nothing}"
         cargo clippy --quiet -p lath-core --no-default-features --features "$features" -- -D warnings
     done
-    for features in "" "parallel" "tracing" "serde"; do
-        echo "lath-schedule with: ${features:-nothing}"
-        cargo clippy --quiet -p lath-schedule --no-default-features --features "$features" --all-targets -- -D warnings
+    echo "lath-schedule with: nothing, and its tests"
+    cargo clippy --quiet -p lath-schedule --no-default-features --all-targets -- -D warnings
+    for features in "parallel" "tracing" "serde"; do
+        echo "lath-schedule with: $features"
+        cargo clippy --quiet -p lath-schedule --no-default-features --features "$features" -- -D warnings
     done
     for features in "" "text" "lz4" "cli"; do
         echo "lath-snapshot with: ${features:-nothing}"
@@ -111,11 +137,13 @@ without_std() {
 }
 
 demos() {
+    cargo build --release "${whole[@]}" --bins --examples
     # The showcase, on one thread and on two: the same colony, to the last bit.
-    local threads checksums=()
+    local threads checksum checksums=()
     for threads in 1 2; do
-        cargo run --release -- --headless --ticks 2000 --threads "$threads" | tee "$scratch"
-        checksums+=("$(grep '^checksum' "$scratch")")
+        "$built/colony" --headless --ticks 2000 --threads "$threads" | tee "$scratch"
+        checksum="$(grep '^checksum' "$scratch")"
+        checksums+=("$checksum")
         grep -q '^invariants *hold$' "$scratch"
     done
     if [[ ${checksums[0]} != "${checksums[1]}" ]]; then
@@ -126,23 +154,15 @@ demos() {
     for source in examples/examples/*.rs; do
         name="$(basename "$source" .rs)"
         echo "-- $name"
-        cargo run --release --quiet -p lath-examples --example "$name"
+        "$built/examples/$name"
     done
     echo "-- inventory"
-    cargo run --release --quiet -p lath-examples --example inventory -- --story
-}
-
-# Drawing is tested in release: it is the build that the windows need.
-windows() {
-    cargo test --release -p lath-windows
-    scripts/windows.sh
+    "$built/examples/inventory" --story
 }
 
 benches() {
-    cargo bench -p lath-benches -- --test
-    cargo test -p lath-benches --bins
-    cargo test -p lath-peers --no-default-features
-    cargo run --release -p lath-peers --no-default-features -- --quick lookup
+    cargo bench "${whole[@]}" --bench '*' -- --test
+    "$built/lath-peers" --quick lookup
 }
 
 # Instructions of the hot paths, against those in benches/instructions.txt.
@@ -152,7 +172,7 @@ instructions() {
     elif command -v valgrind >/dev/null; then
         scripts/instructions.sh
     else
-        echo "SKIPPED: there is no valgrind, which counts the instructions"
+        skip "there is no valgrind, which counts the instructions"
     fi
 }
 
@@ -169,25 +189,32 @@ fuzzing() {
     if ! cargo +nightly --version >/dev/null 2>&1; then
         echo "SKIPPED: there is no nightly toolchain, which fuzzing needs"
     elif ! command -v c++ >/dev/null; then
-        echo "SKIPPED: there is no C++ compiler, which libFuzzer needs"
+        skip "there is no C++ compiler, which libFuzzer needs"
     else
-        cargo fmt --manifest-path fuzz/Cargo.toml --check
         scripts/fuzz.sh turn pool_columns tree schedule worlds load # all of them would take minutes to build
     fi
 }
 
+# With one seed, for the same reason.
+game() {
+    cargo test --profile game -p lath-simulation
+    scripts/world.sh 2 1
+}
+
 step "tests: cargo test" cargo test
-step "format: cargo fmt" cargo fmt --all --check
-step "lints: cargo clippy" lints
+step "format: cargo fmt" format
+step "lints: cargo clippy" cargo clippy "${whole[@]}" --all-targets -- -D warnings
 step "documentation: cargo doc" documentation
-step "tests with all features, and in release" thorough_tests
 step "features, each by itself" features
+step "tests without threads" serial_tests
 step "without the standard library" without_std
+step "tests in release" release_tests
 step "the showcase and the examples" demos
 if [[ $mode == all ]]; then
     step "benches, once each, and a first look at the peers" benches
-    step "the demos that draw, in windows on Xvfb" windows
+    step "the demos that draw, in windows on Xvfb" scripts/windows.sh
     step "instructions of the hot paths" instructions
+    step "the game that plays everything, two minutes" game
     step "the libraries under AddressSanitizer" sanitizer
     step "fuzzing, a short turn" fuzzing
     step "the soak, half a minute" scripts/soak.sh 25s

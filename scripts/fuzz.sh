@@ -83,6 +83,11 @@ for target in "${targets[@]}"; do
         exit 1
     fi
     inputs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)"
+    if [[ ! ${inputs:-0} -gt 0 ]]; then
+        tail -n 60 "$log"
+        echo "the target \`$target\` has ended without playing anything" >&2
+        exit 1
+    fi
     steps="$(sed -n 's/^operations: *//p' "$log" | tail -n 1)"
     printf '%-14s %9s inputs, %10s operations\n' "$target" "${inputs:-?}" "${steps:-1 each}"
     total=$((total + ${steps:-${inputs:-0}}))

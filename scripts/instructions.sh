@@ -9,10 +9,11 @@
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/whole.sh
 
 if ! command -v valgrind >/dev/null; then
     echo "missing: valgrind, which counts the instructions (Debian: apt install valgrind)" >&2
     exit 1
 fi
-cargo build --quiet --release -p lath-benches --bin instructions
-exec "${CARGO_TARGET_DIR:-target}/release/instructions" "$@"
+build_release instructions
+exec "$built/instructions" "$@"

@@ -7,6 +7,7 @@
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/whole.sh
 
 time="${1:-}"
 if [[ $# -lt 1 || $# -gt 2 || ! $time =~ ^[1-9][0-9]*s?$ || ! ${2:-1} =~ ^[0-9]+$ ]]; then
@@ -17,4 +18,5 @@ case "$time" in
     *s) seconds="${time%s}" ;;
     *) seconds=$((time * 60)) ;;
 esac
-cargo run --release -p lath-soak -- "$seconds" "${2:-1}"
+build_release lath-soak
+"$built/lath-soak" "$seconds" "${2:-1}"

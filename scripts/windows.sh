@@ -4,18 +4,18 @@
 #   scripts/windows.sh [FOLDER]    leaves the pictures there; in target/windows if nothing is said
 #
 # Needs Xvfb and the libraries that a window needs, which are installed where that is possible (root and apt-get). Where they are
-# neither there nor to be had this is skipped, and says so; with CI=true that is a failure. Xvfb keeps its screen in a file,
+# neither there nor to be had this is skipped, and says so; with LATH_CI=1 that is a failure. Xvfb keeps its screen in a file,
 # so that nothing else is needed for the picture: `screenshot` of lath-windows reads it.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/whole.sh
 
 if [[ $# -gt 1 ]]; then
     echo "usage: scripts/windows.sh [FOLDER]" >&2
     exit 2
 fi
-target="${CARGO_TARGET_DIR:-target}"
-pictures="${1:-$target/windows}"
+pictures="${1:-${CARGO_TARGET_DIR:-target}/windows}"
 
 # The display, and what minifb loads when a window is opened.
 is_there() {
@@ -34,7 +34,7 @@ if ! is_there && [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
     timeout 300 bash -c install >/dev/null || echo "Xvfb could not be installed"
 fi
 if ! is_there; then
-    if [[ ${CI:-} == true ]]; then
+    if [[ -n ${LATH_CI:-} ]]; then
         echo "there is no Xvfb, no libX11 or no libXcursor, and they could not be installed" >&2
         exit 1
     fi
@@ -42,7 +42,7 @@ if ! is_there; then
     exit 0
 fi
 
-cargo build --release --quiet -p lath-windows
+build_release hierarchy swarm screenshot
 mkdir -p "$pictures"
 work="$(mktemp -d)"
 server= demo=
@@ -57,7 +57,7 @@ trap clean_up EXIT
 mkfifo "$work/display"
 Xvfb -displayfd 3 -screen 0 1200x640x24 -nolisten tcp -fbdir "$work" 3>"$work/display" 2>"$work/log" &
 server=$!
-if ! read -r -t 30 display <"$work/display"; then
+if ! read -r -t 300 display <"$work/display"; then
     echo "Xvfb did not start:" >&2
     cat "$work/log" >&2
     exit 1
@@ -72,7 +72,7 @@ photograph() {
     "$@" &
     demo=$!
     while sleep 0.25 && kill -0 "$demo" 2>/dev/null; do
-        if "$target/release/screenshot" "$work/Xvfb_screen0" "$work/picture.png" >"$work/last" 2>&1; then
+        if "$built/screenshot" "$work/Xvfb_screen0" "$work/picture.png" >"$work/last" 2>&1; then
             mv "$work/picture.png" "$picture"
             mv "$work/last" "$work/said"
             seen=yes
@@ -92,5 +92,5 @@ photograph() {
     sed "s|^$work/||; s|^picture|$name|" "$work/said"
 }
 
-photograph hierarchy timeout 120 "$target/release/hierarchy" --frames 240
-photograph swarm timeout 300 "$target/release/swarm" --particles 200000 --tour --frames 160
+photograph hierarchy timeout 1200 "$built/hierarchy" --frames 240
+photograph swarm timeout 1200 "$built/swarm" --particles 200000 --tour --frames 160
