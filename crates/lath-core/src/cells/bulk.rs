@@ -125,8 +125,8 @@ impl<T: Thing> Cells<T> {
         let index = self.slots.lowest_free()?;
         let first = index - index % GROUP;
         let fresh = self.values.place(first).is_none();
-        // SAFETY: slots that are filled get a stamp, the others get theirs from `Filled`.
         let start = if fresh {
+            // SAFETY: slots that are filled get a stamp, the others get theirs from `Filled`.
             unsafe { self.bare_room(first, GROUP) }.ok()?
         } else {
             self.values.place(first)?

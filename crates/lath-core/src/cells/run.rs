@@ -107,8 +107,8 @@ impl<T: Thing> Cells<T> {
     /// The places of the slots of a run that has memory, in order.
     fn places(&self, first: u32, n: u32) -> impl Iterator<Item = Place<T>> {
         let groups = groups_of(first, 0, n).map(|(number, bits)| (self.first_place(number), bits));
-        // SAFETY: both places are of this storage and in one group.
         groups.flat_map(|(start, bits)| {
+            // SAFETY: both places are of this storage and in one group.
             ones(bits).map(move |bit| unsafe { T::Storage::step(start, bit) })
         })
     }
