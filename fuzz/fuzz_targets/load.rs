@@ -8,11 +8,21 @@ mod common;
 
 use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject};
 use common::world::{empty, save, with_body};
-use lath_snapshot::{Load, SaveInfo};
+use lath_snapshot::{Load, SaveInfo, SaveWorld};
 use libfuzzer_sys::fuzz_target;
+use serde::{Deserialize, Serialize};
+
+/// What may be nested, and what may be long and take nothing.
+#[derive(Clone, Serialize, Deserialize)]
+struct Node {
+    kids: Vec<Node>,
+    next: Option<Box<Node>>,
+    nothing: Vec<()>,
+}
 
 fuzz_target!(|bytes: &[u8]| {
     let mut world = empty();
+    world.saves_resource::<Node>();
     let _ = Load::new().from_bytes(&mut world, bytes);
     let file = with_body(bytes);
     let _ = SaveInfo::from_bytes(&file);

@@ -94,6 +94,17 @@ impl SaveError {
     }
 }
 
+/// A name from a save, as it may be shown: it is not long, and a terminal takes no part of it for
+/// an order.
+pub(crate) fn shown(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut shown: String = name.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if name.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 impl fmt::Display for SaveError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -112,7 +123,8 @@ impl fmt::Display for SaveError {
             Self::Unknown { what, name } => write!(
                 out,
                 "the save has a {what} `{name}`, which this world was not told about: register it before loading, or drop it \
-                 with `Load::ignore`"
+                 with `Load::ignore`",
+                name = shown(name)
             ),
             Self::Unregistered { what, name, call } => {
                 write!(out, "the {what} `{name}` is in use but would not be saved: call `{call}` once")

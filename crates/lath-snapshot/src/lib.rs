@@ -43,6 +43,7 @@
 //! | `part`, `pool_part`, `resource_part` | what a snapshot is made of |
 //! | `file` | [`Write`], [`Load`], [`SaveInfo`]: saves as bytes and as files |
 //! | `text` | worlds as text, and [`Prefab`]: a subtree as text, spawned as often as you like |
+//! | `bounds` | how deep values may be nested, on the way in and on the way out |
 //! | `relink` | [`Linked`]: handles inside values |
 //!
 //! # Features
@@ -58,6 +59,7 @@
 // So that the derive's `::lath_snapshot` means this crate in its own tests too.
 extern crate self as lath_snapshot;
 
+mod bounds;
 mod delta;
 mod error;
 mod file;
@@ -76,6 +78,8 @@ mod text;
 
 pub use delta::{Delta, WrongSnapshot};
 pub use error::SaveError;
+#[doc(hidden)] // for tests
+pub use file::fault;
 pub use file::{ColumnInfo, Load, PoolInfo, SaveInfo, Write};
 pub use history::History;
 pub use lath_derive::CoreSave as Save;

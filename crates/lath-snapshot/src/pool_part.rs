@@ -1,6 +1,7 @@
 //! Pools in snapshots and saves.
 
 use std::any::{Any, TypeId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lath_core::image::{PoolDelta, PoolImage, TreeState};
@@ -8,7 +9,7 @@ use lath_core::{Attached, Pool, Relation};
 use lath_schedule::{Resident, World};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::error::SaveError;
+use crate::error::{SaveError, shown};
 use crate::file::bytes::{Reader, Sink};
 use crate::file::column::{self, Column};
 use crate::file::state;
@@ -112,6 +113,22 @@ impl<T: Save> PoolKind<T> {
         Ok(())
     }
 
+    /// No two columns, and no two trees, go by the same name.
+    fn no_twins<'a>(
+        &self,
+        what: &str,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Result<(), SaveError> {
+        let mut seen = BTreeSet::new();
+        match names.into_iter().find(|name| !seen.insert(*name)) {
+            Some(name) => {
+                let name = shown(name);
+                Err(SaveError::pool(&self.name, format!("the {what} `{name}` is there twice")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Reads what `encode` has written.
     fn decode(&self, pool: &Pool<T>, from: &mut Reader<'_>) -> Result<PoolImage<T>, SaveError> {
         let state = state::read_state(from)?;
@@ -121,10 +138,13 @@ impl<T: Save> PoolKind<T> {
         for _ in 0..from.count(4 + 4 + 1 + 4 + 8)? {
             columns.push(Column::read(from)?);
         }
+        self.no_twins("column", columns.iter().map(|column| column.name))?;
         T::visit_saved(&mut Fill { kind: self, columns: &columns, builder: &mut builder })?;
         let mut image = PoolImage::from_parts(builder, &state);
+        let mut trees = Vec::new();
         for _ in 0..from.count(4 + 8 + 8 + 1)? {
             let name = from.text()?;
+            trees.push(name);
             let tree = state::read_tree(from)?;
             let Some(kind) = self.trees.iter().find(|kind| kind.name == name) else {
                 if tree.links.is_empty() {
@@ -138,6 +158,7 @@ impl<T: Save> PoolKind<T> {
             (kind.write)(&mut image, &tree)
                 .map_err(|error| SaveError::pool(&self.name, format!("tree `{name}`: {error}")))?;
         }
+        self.no_twins("tree", trees.into_iter())?;
         Ok(image)
     }
 }

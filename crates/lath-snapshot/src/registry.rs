@@ -8,6 +8,7 @@ use lath_core::Relation;
 use lath_schedule::{Resident, World};
 use serde::de::DeserializeOwned;
 
+use crate::bounds::{self, Bounds};
 use crate::error::SaveError;
 use crate::file::column::{Column, PLAIN, type_name};
 use crate::part::Kind;
@@ -140,12 +141,24 @@ impl SaveWorld for World {
         &mut self,
     ) -> SavedResource<'_, R> {
         let serde = Serde {
-            write: |value| postcard::to_stdvec(value),
-            read: |bytes| postcard::from_bytes(bytes),
+            write: |value| {
+                let (mut bytes, bounds) = (Vec::new(), Bounds::of_depth());
+                bounds::append(value, &mut bytes, &bounds)?;
+                bounds.check_written(bytes.len())?;
+                Ok(bytes)
+            },
+            read: |mut bytes| {
+                let bounds = Bounds::of_bytes(bytes.len());
+                let value = bounds::take(&mut bytes, &bounds)?;
+                match bytes.len() {
+                    0 => Ok(value),
+                    left => Err(format!("{left} bytes are left over")),
+                }
+            },
             #[cfg(feature = "text")]
             write_text: |value| crate::text::write_value(value),
             #[cfg(feature = "text")]
-            read_text: |text| ron::from_str(text).map_err(|error| error.to_string()),
+            read_text: |text| bounds::read_text(text),
         };
         SavedResource::new(self, Some(serde))
     }

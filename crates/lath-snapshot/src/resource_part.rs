@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lath_schedule::World;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::error::SaveError;
+use crate::error::{SaveError, shown};
 use crate::file::bytes::{Reader, Sink};
 use crate::file::column::type_name;
 use crate::part::{Kind, Part, PartDelta};
@@ -21,8 +21,8 @@ pub(crate) struct ResourceKind<R> {
 
 /// Writing and reading a value: by postcard, and as text.
 pub(crate) struct Serde<R> {
-    pub(crate) write: fn(&R) -> Result<Vec<u8>, postcard::Error>,
-    pub(crate) read: fn(&[u8]) -> Result<R, postcard::Error>,
+    pub(crate) write: fn(&R) -> Result<Vec<u8>, String>,
+    pub(crate) read: fn(&[u8]) -> Result<R, String>,
     #[cfg(feature = "text")]
     pub(crate) write_text: fn(&R) -> Result<String, String>,
     #[cfg(feature = "text")]
@@ -78,14 +78,18 @@ impl<R: Clone + Send + Sync + 'static> Kind for Arc<ResourceKind<R>> {
         let of = type_name::<R>();
         let fail = |problem: String| SaveError::field(&self.name, "", problem);
         let was = from.text()?;
-        let is_there = from.u8()? != 0;
+        let is_there = from.u8()?;
         let bytes = from.block()?;
         if was != of {
+            let was = shown(was);
             return Err(fail(format!("it is `{was}` in the save and `{of}` in the program")));
+        }
+        if is_there > 1 || (is_there == 0 && !bytes.is_empty()) {
+            return Err(fail("it is neither there nor missing".into()));
         }
         let read =
             self.serde.ok_or_else(|| fail("it is copied by snapshots, but not saved".into()))?.read;
-        let value = if is_there {
+        let value = if is_there == 1 {
             Some(read(bytes).map_err(|error| fail(format!("it is broken: {error}")))?)
         } else {
             None

@@ -10,9 +10,11 @@ use common::dice::Dice;
 use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow};
 use common::world::{HEADER, empty, lively, save, seen, small, with_body};
 use fastrand::Rng;
+use lath_core::{Relation, Thing};
 use lath_schedule::World;
-use lath_snapshot::{Load, SaveError, SaveInfo};
+use lath_snapshot::{Load, PrefabLibrary, Save, SaveError, SaveInfo, SaveWorld};
 use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Counts what is allocated at once by this thread.
 struct Counting;
@@ -151,6 +153,135 @@ fn claims_of_any_number_are_refused_within_bounds() {
             assert!(most < allowed(file.len()), "{most} bytes for {huge} at {at}");
         }
     }
+}
+
+/// A save in which a word of the body is replaced by another that is as long.
+fn with_word(save: &[u8], old: &str, new: &str) -> Vec<u8> {
+    assert_eq!(old.len(), new.len());
+    let (mut body, mut found) = (save[HEADER..].to_vec(), 0);
+    for at in 0..body.len() - old.len() {
+        if body[at..].starts_with(old.as_bytes()) {
+            body[at..at + new.len()].copy_from_slice(new.as_bytes());
+            found += 1;
+        }
+    }
+    assert_eq!(found, 1, "`{old}` is in the save once");
+    with_body(&body)
+}
+
+#[test]
+fn what_is_in_a_save_twice_is_an_error() {
+    #[derive(Thing, Save, Default)]
+    struct Twin {
+        first: u32,
+        secnd: u32,
+    }
+    struct Above;
+    struct Below;
+    impl Relation for Above {}
+    impl Relation for Below {}
+
+    let mut world = World::new();
+    world.saves::<Twin>().alias("Twix").tree::<Above>().tree::<Below>();
+    world.saves_resource::<u32>().named("number");
+    world.saves_resource::<u64>().named("anothr");
+    world.spawn(Twin { first: 1, secnd: 2 });
+    world.insert(3u32);
+    world.insert(4u64);
+    let good = save(&world);
+    Load::new().from_bytes(&mut world, &good).unwrap();
+    for (old, new, what) in [
+        ("secnd", "first", "column `first`"),
+        ("Below", "Above", "tree `Above`"),
+        ("anothr", "number", "`number`"),
+    ] {
+        let error = Load::new().from_bytes(&mut world, &with_word(&good, old, new)).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains(what), "{error}");
+        assert!(error.contains("twice") || error.contains("in the save and"), "{error}");
+    }
+    assert_eq!(world.pool::<Twin>().iter().next().map(|(_, twin)| twin.secnd), Some(2));
+
+    let thing = |rest: &str| format!("(pools: {{\"Twin\": [(at: 4294967297{rest})]}})");
+    Load::new().from_text(&mut world, &thing(", fields: (first: 5)")).unwrap();
+    for text in [
+        thing(", fields: (first: 5, first: 6)"),
+        thing(", children: {\"Above\": [], \"Above\": []}"),
+        "(pools: {\"Twin\": [], \"Twin\": []})".into(),
+        "(pools: {\"Twin\": [], \"Twix\": []})".into(),
+        "(resources: {\"number\": 1, \"number\": 1})".into(),
+        "(pools: {\"number\": 1}, resources: {\"number\": 1})".into(),
+    ] {
+        let error = Load::new().from_text(&mut world, &text).unwrap_err().to_string();
+        assert!(error.contains("twice"), "{text}: {error}");
+    }
+    assert_eq!(world.pool::<Twin>().iter().next().map(|(_, twin)| twin.first), Some(5));
+}
+
+#[test]
+fn a_name_from_a_save_gives_a_terminal_no_orders_and_is_not_endless() {
+    let mut world = World::new();
+    world.saves_resource::<u32>().named("\u{1b}[2J");
+    world.saves_resource::<u64>().named("x".repeat(1_000_000));
+    let bytes = save(&world);
+    let info = SaveInfo::from_bytes(&bytes).unwrap();
+    assert_eq!(info.resources[1].name.len(), 1_000_000);
+    let info = info.to_string();
+    assert!(!info.contains('\u{1b}') && info.contains("\\u{1b}[2J"), "{info}");
+    assert!(info.len() < 2000, "{} bytes", info.len());
+    let error = Load::new().from_bytes(&mut empty(), &bytes).unwrap_err().to_string();
+    assert!(!error.contains('\u{1b}') && error.contains("[2J"), "{error}");
+    world.saves_resource::<u32>();
+    let error = Load::new().from_bytes(&mut world, &bytes).unwrap_err().to_string();
+    assert!(!error.contains('\u{1b}') && error.len() < 1000);
+}
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Node {
+    kids: Vec<Node>,
+}
+
+#[test]
+fn lists_inside_of_lists_get_no_more_memory_than_they_fill() {
+    // Each says that there are 40,000 in it, for which there would be bytes, and has one.
+    let deep = [0xc0, 0xb8, 0x02].repeat(120);
+    let mut body = Vec::new();
+    body.extend(1u64.to_le_bytes());
+    let mut section = Vec::new();
+    section.extend(4u32.to_le_bytes());
+    section.extend(b"Node");
+    section.push(1);
+    section.extend((deep.len() as u64 + 100_000).to_le_bytes());
+    section.extend(&deep);
+    section.extend([0x80; 100_000]);
+    body.extend(4u32.to_le_bytes());
+    body.extend(b"Node");
+    body.extend((section.len() as u64).to_le_bytes());
+    body.extend(section);
+    let file = with_body(&body);
+    let mut world = World::new();
+    world.saves_resource::<Node>();
+    let (result, most) = memory(|| Load::new().from_bytes(&mut world, &file));
+    assert!(result.unwrap_err().to_string().contains("resource `Node`"));
+    assert!(most < allowed(file.len()), "{most} bytes for {}", file.len());
+}
+
+#[test]
+fn a_prefab_of_few_words_does_not_have_a_billion_parts() {
+    #[derive(Thing, Save, Clone, Default)]
+    struct Part {}
+
+    let mut library = PrefabLibrary::<Part>::new();
+    library.add("0", "()").unwrap();
+    let (grown, most) = memory(|| {
+        (0..40).find_map(|n| {
+            let text = format!("(children: [(prefab: \"{n}\"), (prefab: \"{n}\")])");
+            library.add((n + 1).to_string(), &text).err()
+        })
+    });
+    let error = grown.expect("that would be 2^40 parts").to_string();
+    assert!(error.contains("at most 1048576 parts"), "{error}");
+    assert!(most < 256 << 20, "{most} bytes");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use lath_core::Home;
 use lath_core::image::{Image, ImageBuilder};
 
 use super::bytes::{Reader, Sink};
-use crate::error::SaveError;
+use crate::bounds::{self, Bounds};
+use crate::error::{SaveError, shown};
 use crate::save::{Save, SavedField};
 
 /// How the values of a column are written.
@@ -30,6 +31,7 @@ impl<'a> Column<'a> {
         let (name, of) = (from.text()?, from.text()?);
         let column = Self { name, of, form: from.u8()?, size: from.u32()?, bytes: from.block()? };
         if column.form > SPARSE || (column.form == PLAIN) != (column.size > 0) {
+            let name = shown(name);
             return Err(SaveError::damaged(format!("the column `{name}` is in no known form")));
         }
         Ok(column)
@@ -64,18 +66,15 @@ impl<'a> Column<'a> {
     ) -> Result<Vec<Option<V>>, String> {
         let mut rest = self.bytes;
         let mut values = Vec::new();
+        let bounds = Bounds::of_bytes(rest.len());
         let next = |rest: &mut &[u8]| {
-            let (value, left) = postcard::take_from_bytes::<V>(rest)
-                .map_err(|error| format!("a value is broken: {error}"))?;
-            *rest = left;
-            Ok::<_, String>(value)
+            bounds::take::<V>(rest, &bounds)
+                .map_err(|problem| format!("a value is broken: {problem}"))
         };
         if self.form == SPARSE {
             values.resize_with(count, || None);
             while !rest.is_empty() {
-                let (place, left) =
-                    postcard::take_from_bytes::<u32>(rest).map_err(|error| error.to_string())?;
-                rest = left;
+                let place = bounds::take::<u32>(&mut rest, &bounds)?;
                 let slot = values.get_mut(place as usize).filter(|slot| slot.is_none());
                 *slot.ok_or("a value is given to a thing that is not there, or twice")? =
                     Some(next(&mut rest)?);
@@ -135,31 +134,23 @@ pub(crate) fn write_column<T: Save, F: SavedField<Thing = T>>(
         }
         return Ok(());
     }
-    let (mut bytes, mut place, mut failed) = (Vec::new(), 0u32, None);
+    let (mut bytes, mut place, mut written) = (Vec::new(), 0u32, Ok(()));
+    let bounds = Bounds::of_depth();
     each_value::<T, F>(image, &mut |value| {
-        if let (Some(value), None) = (value, &failed) {
-            if sparse {
-                append(&mut bytes, &place, &mut failed);
-            }
-            append(&mut bytes, value, &mut failed);
+        if let (Some(value), true) = (value, written.is_ok()) {
+            let number = if sparse { bounds::append(&place, &mut bytes, &bounds) } else { Ok(()) };
+            written = number.and_then(|()| bounds::append(value, &mut bytes, &bounds));
         }
         place += 1;
     });
-    if let Some(problem) = failed {
-        return Err(SaveError::field(T::NAME, F::NAME, problem));
-    }
+    written.and_then(|()| bounds.check_written(bytes.len())).map_err(|problem| {
+        SaveError::field(T::NAME, F::NAME, format!("a value cannot be written: {problem}"))
+    })?;
     out.u8(if sparse { SPARSE } else { POSTCARD });
     out.u32(0);
     out.u64(bytes.len() as u64);
     out.put(&bytes);
     Ok(())
-}
-
-fn append<V: serde::Serialize>(bytes: &mut Vec<u8>, value: &V, failed: &mut Option<String>) {
-    match postcard::to_extend(value, std::mem::take(bytes)) {
-        Ok(longer) => *bytes = longer,
-        Err(error) => *failed = Some(format!("a value cannot be written: {error}")),
-    }
 }
 
 /// Gives a field of the image being built the values of a column. `pool` is for the error.

@@ -109,7 +109,12 @@ impl Header {
                 header.len, header.stored
             )));
         }
-        let body = decompress(body, header.len as usize)?;
+        let len = usize::try_from(header.len).unwrap_or(usize::MAX);
+        // The system may have less than that. What is asked for here is let go at once.
+        if Vec::<u8>::new().try_reserve_exact(len).is_err() {
+            return Err(SaveError::damaged(format!("there is no memory for {len} bytes")));
+        }
+        let body = decompress(body, len)?;
         Ok((header, Cow::Owned(body)))
     }
 }

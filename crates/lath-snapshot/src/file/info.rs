@@ -7,7 +7,7 @@ use super::bytes::Reader;
 use super::column::{Column, PLAIN, SPARSE};
 use super::header::Header;
 use super::{disk, state};
-use crate::error::SaveError;
+use crate::error::{SaveError, shown};
 
 /// What is in a save: pools, fields, sizes.
 ///
@@ -182,16 +182,18 @@ impl fmt::Display for SaveInfo {
         )?;
         writeln!(out, "checksum {checksum:016x}, good")?;
         for PoolInfo { name, live, other, bytes, fields, trees } in pools {
+            let name = shown(name);
             writeln!(out, "\npool {name}: {live} live, {other} staged or buried, {bytes} bytes")?;
             for ColumnInfo { name, of, form, bytes } in fields {
+                let (name, of) = (shown(name), shown(of));
                 writeln!(out, "    {name}: {of}, {bytes} bytes, {form}")?;
             }
             for (name, linked) in trees.iter().filter(|(_, linked)| *linked > 0) {
-                writeln!(out, "    tree {name}: {linked} linked")?;
+                writeln!(out, "    tree {}: {linked} linked", shown(name))?;
             }
         }
         for ColumnInfo { name, of, bytes, .. } in resources {
-            writeln!(out, "\nresource {name}: {of}, {bytes} bytes")?;
+            writeln!(out, "\nresource {}: {}, {bytes} bytes", shown(name), shown(of))?;
         }
         Ok(())
     }

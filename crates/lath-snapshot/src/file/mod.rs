@@ -9,6 +9,7 @@
 pub(crate) mod bytes;
 pub(crate) mod column;
 mod disk;
+pub mod fault;
 mod header;
 mod info;
 pub(crate) mod state;
@@ -20,7 +21,7 @@ use lath_schedule::World;
 pub(crate) use header::VERSION;
 pub use info::{ColumnInfo, PoolInfo, SaveInfo};
 
-use crate::error::SaveError;
+use crate::error::{SaveError, shown};
 use crate::part::{self, Part};
 use crate::registry::Registry;
 use crate::snapshot::Snapshot;
@@ -62,6 +63,7 @@ use header::Header;
 pub struct Write<'a> {
     compressed: bool,
     progress: Option<Progress<'a>>,
+    faults: fault::Faults<'a>,
 }
 
 type Progress<'a> = Box<dyn FnMut(u64, u64) + 'a>;
@@ -112,6 +114,15 @@ impl<'a> Write<'a> {
         self
     }
 
+    /// For tests: asks before every step of [`to_file`](Self::to_file) what happens in its place. A
+    /// save is then written in several parts, however small it is.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn faults(mut self, fault: impl FnMut(fault::Step) -> Option<fault::Fault> + 'a) -> Self {
+        self.faults = Some(Box::new(fault));
+        self
+    }
+
     /// Writes a save into memory.
     ///
     /// # Errors
@@ -139,10 +150,15 @@ impl<'a> Write<'a> {
     /// the old one when all of it is on the disk. Whatever happens, the file is the old save or the
     /// new one, whole.
     ///
+    /// A symbolic link stays, and the file that it means is replaced. The new file has the
+    /// permissions of the old one and, where the system allows it, its owner and its group. What
+    /// saves that were killed have left behind is removed by the next one.
+    ///
     /// # Errors
     ///
-    /// As [`to_bytes`](Self::to_bytes), or if the system refuses something. The old file is still
-    /// there.
+    /// As [`to_bytes`](Self::to_bytes), or if the system refuses something, or if what is there is
+    /// read-only or no ordinary file. The old file is still there; only if the system could not
+    /// bring the folder to the disk at the very end, the new one is.
     ///
     /// # Examples
     ///
@@ -151,7 +167,9 @@ impl<'a> Write<'a> {
         let bytes = self.encode(snapshot, 2)?;
         let total = bytes.len() as u64;
         // The first half was to find out what to write.
-        disk::replace(path.as_ref(), &bytes, &mut |done| self.tell(total + done, 2 * total))
+        let faults = self.faults.take();
+        let done = &mut |done| self.tell(total + done, 2 * total);
+        disk::replace(path.as_ref(), &bytes, faults, done)
     }
 
     fn tell(&mut self, done: u64, total: u64) {
@@ -348,11 +366,13 @@ impl<'a> Load<'a> {
                     let part = kind.read(world, &mut section)?;
                     if section.left() > 0 {
                         return Err(SaveError::damaged(format!(
-                            "`{name}` has {} bytes too many",
+                            "`{}` has {} bytes too many",
+                            shown(name),
                             section.left()
                         )));
                     }
                     if parts[number].replace(part).is_some() {
+                        let name = shown(name);
                         return Err(SaveError::damaged(format!("`{name}` is there twice")));
                     }
                 }

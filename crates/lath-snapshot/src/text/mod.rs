@@ -4,11 +4,12 @@
 pub(crate) mod prefab;
 mod scene;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use ron::value::RawValue;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
+use crate::bounds;
 use crate::error::SaveError;
 use crate::save::{Save, SaveVisitor, SavedField};
 
@@ -17,7 +18,35 @@ pub(crate) use scene::Text;
 /// The fields of a thing as they stand in a text: names, and values that nobody has looked into
 /// yet.
 #[derive(Clone, Default)]
-pub(crate) struct FieldTexts(pub(crate) Vec<(String, Box<RawValue>)>);
+pub(crate) struct FieldTexts(pub(crate) Vec<(String, Raw)>);
+
+/// A value that stays text until it is known what type it has. RON has a type for that, which reads
+/// the text a second time, with a bound on its depth that nobody can choose. This asks for the text
+/// by the same name, and takes it as it is.
+#[derive(Clone)]
+pub(crate) struct Raw(pub(crate) String);
+
+const RAW: &str = "$ron::private::RawValue";
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Letters;
+
+        impl Visitor<'_> for Letters {
+            type Value = Raw;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a value")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Raw, E> {
+                Ok(Raw(text.into()))
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(RAW, Letters)
+    }
+}
 
 impl<'de> Deserialize<'de> for FieldTexts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -31,8 +60,11 @@ impl<'de> Deserialize<'de> for FieldTexts {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FieldTexts, A::Error> {
-                let mut fields = Vec::new();
+                let (mut fields, mut names) = (Vec::new(), BTreeSet::new());
                 while let Some(Name(name)) = map.next_key()? {
+                    if !names.insert(name.clone()) {
+                        return Err(A::Error::custom(format!("the field `{name}` is there twice")));
+                    }
                     fields.push((name, map.next_value()?));
                 }
                 Ok(FieldTexts(fields))
@@ -40,6 +72,45 @@ impl<'de> Deserialize<'de> for FieldTexts {
         }
 
         deserializer.deserialize_struct("", &[], Fields)
+    }
+}
+
+/// A map in which nothing is there twice.
+pub(crate) struct Once<K, V>(pub(crate) BTreeMap<K, V>);
+
+impl<K, V> Default for Once<K, V> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'de, K: Deserialize<'de> + Ord + fmt::Debug, V: Deserialize<'de>> Deserialize<'de>
+    for Once<K, V>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<K, V>(BTreeMap<K, V>);
+
+        impl<'de, K: Deserialize<'de> + Ord + fmt::Debug, V: Deserialize<'de>> Visitor<'de>
+            for Entries<K, V>
+        {
+            type Value = Once<K, V>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Once<K, V>, A::Error> {
+                while let Some(key) = map.next_key()? {
+                    if self.0.contains_key(&key) {
+                        return Err(A::Error::custom(format!("{key:?} is there twice")));
+                    }
+                    self.0.insert(key, map.next_value()?);
+                }
+                Ok(Once(self.0))
+            }
+        }
+
+        deserializer.deserialize_map(Entries(BTreeMap::new()))
     }
 }
 
@@ -68,17 +139,18 @@ impl<'de> Deserialize<'de> for Name {
 
 impl FieldTexts {
     /// The text of a field, by its name or one that it had before.
-    fn of<F: SavedField>(&self) -> Option<&RawValue> {
+    fn of<F: SavedField>(&self) -> Option<&str> {
         let mut names = std::iter::once(&F::NAME).chain(F::ALIASES);
         names.find_map(|name| {
-            self.0.iter().find(|(field, _)| field == name).map(|(_, text)| &**text)
+            self.0.iter().find(|(field, _)| field == name).map(|(_, text)| text.0.as_str())
         })
     }
 
     /// The value of a field, if there is one.
     pub(crate) fn value<F: SavedField>(&self, pool: &str) -> Result<Option<F::Value>, SaveError> {
         let Some(text) = self.of::<F>() else { return Ok(None) };
-        text.into_rust().map(Some).map_err(|error| SaveError::field(pool, F::NAME, error))
+        let value = bounds::read_text(text);
+        value.map(Some).map_err(|problem| SaveError::field(pool, F::NAME, problem))
     }
 
     /// Puts all values into a thing. A name that no field has is an error: it is likelier to be
@@ -137,13 +209,17 @@ impl FieldTexts {
 
 /// A value as text, on one line.
 pub(crate) fn write_value<V: serde::Serialize>(value: &V) -> Result<String, String> {
-    ron::to_string(value).map_err(|error| format!("a value cannot be written: {error}"))
+    bounds::write_text(value).map_err(|problem| format!("a value cannot be written: {problem}"))
 }
 
 /// Reads a text of ours.
-pub(crate) fn read<'a, X: Deserialize<'a>>(text: &'a str) -> Result<X, SaveError> {
-    ron::from_str(text).map_err(|error| SaveError::Text {
-        problem: format!("line {}: {}", error.span.start.line, error.code),
+pub(crate) fn read<X: for<'a> Deserialize<'a> + Send>(text: &str) -> Result<X, SaveError> {
+    bounds::read_frame(text).map_err(|error| {
+        let what = match error.code {
+            ron::Error::ExceededRecursionLimit => bounds::Broken::Depth.to_string(),
+            code => code.to_string(),
+        };
+        SaveError::Text { problem: format!("line {}: {what}", error.span.start.line) }
     })
 }
 

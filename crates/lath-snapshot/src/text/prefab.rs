@@ -6,10 +6,9 @@ use std::fmt::Write as _;
 use lath_core::image::PoolImage;
 use lath_core::{Handle, Pool, SpawnFault};
 use lath_schedule::{Resident, World};
-use ron::value::RawValue;
 use serde::Deserialize;
 
-use super::{FieldTexts, read, read_tags, write_fields};
+use super::{FieldTexts, Once, Raw, read, read_tags, write_fields};
 use crate::error::SaveError;
 use crate::relink::Relink;
 use crate::save::{Save, SaveVisitor, SavedField};
@@ -84,9 +83,9 @@ struct PartText {
     #[serde(default)]
     fields: FieldTexts,
     #[serde(default)]
-    inside: BTreeMap<u64, Override>,
+    inside: Once<u64, Override>,
     #[serde(default)]
-    children: Vec<Box<RawValue>>,
+    children: Vec<Raw>,
 }
 
 /// What is changed in a part of a nested prefab.
@@ -103,8 +102,29 @@ fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Str
     String::deserialize(deserializer).map(Some)
 }
 
-/// How deep parts may be nested in a text.
+/// How deep parts may be nested in a text: what is inside of a text is read from it, and so on.
 const DEEPEST: usize = 60;
+
+/// How many parts a prefab may have.
+const MOST_PARTS: u32 = 1 << 20;
+
+fn check_depth(depth: usize) -> Result<(), SaveError> {
+    if depth > DEEPEST {
+        let problem = format!("parts are nested deeper than {DEEPEST} levels");
+        return Err(SaveError::Text { problem });
+    }
+    Ok(())
+}
+
+/// A text of few words can ask for very many parts, by prefabs that each have the one before twice.
+fn check_count<T: Save>(parts: usize) -> Result<(), SaveError> {
+    let most = MOST_PARTS.min(u32::MAX >> (32 - T::INDEX_BITS));
+    if parts > most as usize {
+        let problem = format!("a prefab of it has at most {most} parts");
+        return Err(SaveError::pool(T::NAME, problem));
+    }
+    Ok(())
+}
 
 /// What a text of a prefab is read with: the parts so far, and which `id` of the text is which.
 struct Parse<'a, T: Save + Clone> {
@@ -144,13 +164,7 @@ impl<T: Save + Clone> Prefab<T> {
             Parse { library, parts: Vec::new(), fields: Vec::new(), ids: BTreeMap::new() };
         parse.part(text, None, 0)?;
         let Parse { mut parts, fields, ids, .. } = parse;
-        let most = u64::from(u32::MAX >> (32 - T::INDEX_BITS));
-        if parts.len() as u64 > most {
-            return Err(SaveError::pool(
-                T::NAME,
-                format!("a prefab of it has at most {most} parts"),
-            ));
-        }
+        check_count::<T>(parts.len())?;
         for (place, fields) in fields {
             let mut given = T::default();
             fields.put(&mut given)?;
@@ -225,7 +239,8 @@ impl<T: Save + Clone> Prefab<T> {
     ///
     /// # Errors
     ///
-    /// [`SaveError`] if a value cannot be written as text.
+    /// [`SaveError`] if a value cannot be written as text, or parts are nested deeper than in a text
+    /// that can be read: 60 levels.
     ///
     /// # Examples
     ///
@@ -237,6 +252,7 @@ impl<T: Save + Clone> Prefab<T> {
     }
 
     fn write(&self, place: usize, depth: usize, text: &mut String) -> Result<(), SaveError> {
+        check_depth(depth)?;
         let part = &self.parts[place];
         let indent = "    ".repeat(depth);
         let _ = write!(text, "{indent}(id: {}, ", inner::<T>(place).to_bits());
@@ -262,11 +278,7 @@ impl<T: Save + Clone> Prefab<T> {
 impl<T: Save + Clone> Parse<'_, T> {
     /// Reads a part and all that is below it.
     fn part(&mut self, text: &str, parent: Option<usize>, depth: usize) -> Result<(), SaveError> {
-        if depth > DEEPEST {
-            return Err(SaveError::Text {
-                problem: format!("parts are nested deeper than {DEEPEST} levels"),
-            });
-        }
+        check_depth(depth)?;
         let PartText { id, prefab, tags, fields, inside, children } = read(text)?;
         let root = self.parts.len();
         if prefab.is_empty() {
@@ -284,6 +296,7 @@ impl<T: Save + Clone> Parse<'_, T> {
                 );
                 return Err(SaveError::Text { problem });
             };
+            check_count::<T>(root + nested.parts.len())?;
             for part in &nested.parts {
                 let mut part = part.clone();
                 part.parent = part.parent.map_or(parent, |parent| Some(root + parent));
@@ -295,7 +308,7 @@ impl<T: Save + Clone> Parse<'_, T> {
                 self.parts.push(part);
             }
         }
-        for (name, change) in &inside {
+        for (name, change) in &inside.0 {
             let place =
                 (root..self.parts.len()).find(|place| self.parts[*place].name == Some(*name));
             let Some(place) = place.filter(|_| !prefab.is_empty()) else {
@@ -314,7 +327,7 @@ impl<T: Save + Clone> Parse<'_, T> {
             self.parts[root..].iter_mut().for_each(|part| part.name = None);
             self.parts[root].name = (id != 0).then_some(id);
         }
-        children.iter().try_for_each(|child| self.part(child.get_ron(), Some(root), depth + 1))
+        children.iter().try_for_each(|child| self.part(&child.0, Some(root), depth + 1))
     }
 
     /// Changes the tags of a part, and notes the fields that are to be changed.

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use lath_core::image::{PoolImage, PoolState, TreeState};
 use lath_core::{Handle, TagSet};
 use lath_schedule::{Resident, World};
-use ron::value::RawValue;
 use serde::Deserialize;
 
-use super::{FieldTexts, read, read_tags, write_value};
+use super::{FieldTexts, Once, Raw, read, read_tags, write_value};
 use crate::error::SaveError;
 use crate::file::{Load, column};
+use crate::part::Part;
 use crate::pool_part::PoolKind;
 use crate::registry::Registry;
 use crate::save::{Save, SaveVisitor, SavedField};
@@ -22,9 +22,9 @@ use crate::snapshot::Snapshot;
 #[derive(Deserialize)]
 struct Scene {
     #[serde(default)]
-    pools: BTreeMap<String, Box<RawValue>>,
+    pools: Once<String, Raw>,
     #[serde(default)]
-    resources: BTreeMap<String, Box<RawValue>>,
+    resources: Once<String, Raw>,
 }
 
 /// One thing in it.
@@ -35,7 +35,7 @@ struct ThingText {
     tags: String,
     /// The children in each tree, by the name of the relation.
     #[serde(default)]
-    children: BTreeMap<String, Vec<u64>>,
+    children: Once<String, Vec<u64>>,
     #[serde(default)]
     fields: FieldTexts,
 }
@@ -105,12 +105,17 @@ impl Load<'_> {
     /// See [`Snapshot::to_text`].
     pub fn from_text(self, world: &mut World, text: &str) -> Result<(), SaveError> {
         let Scene { pools, resources } = read(text)?;
-        let sections = || pools.iter().chain(&resources);
+        let sections = || pools.0.iter().chain(&resources.0);
         let snapshot = Registry::lend(world, |registry, world| {
-            let mut parts = Vec::new();
+            let mut parts: Vec<Box<dyn Part>> = Vec::new();
             for (name, text) in sections() {
                 match registry.kinds().find(|kind| kind.is_saved() && kind.is_called(name)) {
-                    Some(kind) => parts.push(kind.read_text(world, text.get_ron())?),
+                    // Under two of its names, or as a pool and as a resource.
+                    Some(kind) if parts.iter().any(|part| kind.makes(&**part)) => {
+                        let problem = format!("`{}` is there twice", kind.name());
+                        return Err(SaveError::Text { problem });
+                    }
+                    Some(kind) => parts.push(kind.read_text(world, &text.0)?),
                     None if self.ignores(name) => {}
                     None => {
                         return Err(SaveError::Unknown {
@@ -192,7 +197,7 @@ impl<T: Save + Resident> PoolKind<T> {
         let mut image = PoolImage::from_parts(builder, &state);
         for tree in &self.trees {
             let lists = things.iter().zip(&handles).filter_map(|(thing, handle)| {
-                let children = thing.children.get(&tree.name)?;
+                let children = thing.children.0.get(&tree.name)?;
                 Some((
                     handle.index(),
                     children.iter().map(|bits| Handle::<T>::from_bits(*bits).index()).collect(),
