@@ -217,11 +217,9 @@ fn orders_that_were_typed_are_part_of_the_recording() {
     let mut command = folder.colony("--things 1000 --ticks 90 --record run.txt");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"plague\nflood\nstorm\n").unwrap();
-    output.read_to_string(&mut printed).unwrap();
-    assert!(
-        child.wait().unwrap().success() && printed.contains("there is no order `flood`"),
-        "{printed}"
-    );
+    let output = child.wait_with_output().unwrap();
+    let printed = text(&output.stdout);
+    assert!(output.status.success() && printed.contains("there is no order `flood`"), "{printed}");
     let run = fs::read_to_string(folder.file("run.txt")).unwrap();
     assert!(run.contains("plague\n") && run.contains("storm\n"), "{run}");
     assert_eq!(checksum(&folder.printed("--headless --replay run.txt")), checksum(&printed));
@@ -252,9 +250,11 @@ fn a_colony_that_is_interrupted_saves_and_goes_on_from_there() {
     }
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
-    let output = child.wait_with_output().unwrap();
-    let printed = text(&output.stdout);
-    assert!(output.status.success() && printed.contains("saved            it.lath"), "{printed}");
+    output.read_to_string(&mut printed).unwrap();
+    assert!(
+        child.wait().unwrap().success() && printed.contains("saved            it.lath"),
+        "{printed}"
+    );
     let tick = count(&printed, "colony  ", "; tick");
     let straight = folder.printed(&format!("--headless --things 1000 --ticks {tick}"));
     assert_eq!(checksum(&straight), checksum(&printed));
