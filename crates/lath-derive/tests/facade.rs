@@ -112,19 +112,7 @@ pub mod __private {
             }
         }
 
-        pub unsafe trait PlainView: View {}
-
-        macro_rules! plain_view {
-            ($($code:tt)*) => { $($code)* };
-        }
-        pub(crate) use plain_view as __plain_view;
-
         pub struct Ref<'a, F: Field>(&'a F::Value);
-
-        unsafe impl<F: Field<Value: Copy, Thing: Thing<Storage: Storage<F::Thing>>>> PlainView
-            for Ref<'_, F>
-        {
-        }
 
         impl<'a, F: Field> Ref<'a, F> {
             pub fn into_inner(self) -> &'a F::Value {
