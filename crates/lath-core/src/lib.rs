@@ -92,6 +92,8 @@ pub mod blocks;
 mod cells;
 #[cfg(feature = "alloc")]
 mod clusters;
+#[doc(hidden)] // for the derives
+pub mod derive;
 #[cfg(feature = "alloc")]
 mod each;
 mod error;
