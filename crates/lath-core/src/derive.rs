@@ -7,7 +7,6 @@
 use core::marker::PhantomData;
 
 use crate::field::{Field, FieldInfo, Fields, Home};
-use crate::thing::Thing;
 
 /// The standard library. A crate can put something else in the place of `::core`, by
 /// `extern crate self as core`; not in the place of this.
@@ -27,14 +26,6 @@ pub trait TypeAt<Place> {
 /// A type, and no other that it could be converted to or lives longer than.
 pub struct Exactly<V>(PhantomData<*mut V>);
 
-impl<V> Clone for Exactly<V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V> Copy for Exactly<V> {}
-
 impl<V> Exactly<V> {
     /// The type of a value. What the reference is to is not looked at.
     pub fn of(_: &mut V) -> Self {
@@ -45,9 +36,6 @@ impl<V> Exactly<V> {
 /// Asks the compiler whether a field has the type that its marker names: else this cannot be
 /// called.
 pub fn is_value_of<F: Field>(_: Exactly<F::Value>) {}
-
-/// Asks the same of the field with the tags and [`Thing::Tags`].
-pub fn is_tags_of<T: Thing>(_: Exactly<T::Tags>) {}
 
 /// What there is to know about the field of a marker.
 pub const fn info<F: Field>(name: &'static str, offset: usize, home: Home) -> FieldInfo {

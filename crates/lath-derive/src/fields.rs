@@ -216,9 +216,6 @@ fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
             "let $value = $core::derive::Exactly::of($value);
             $core::derive::is_value_of::<$marker>($value);",
         );
-        if tags == Some(number) {
-            add(&mut checks, Span::call_site(), "$core::derive::is_tags_of::<Self>($value);");
-        }
         add(
             &mut infos,
             Span::call_site(),

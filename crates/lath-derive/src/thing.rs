@@ -235,8 +235,9 @@ fn tags_field(fields: &[ThingField], errors: &mut Errors) -> Option<usize> {
     found
 }
 
-/// What a thing with tags says about them. Errors about their type point at it. Whether it is the
-/// field's, `fields.rs` has the compiler compare: the marker may be too private to ask it.
+/// What a thing with tags says about them. Errors about their type point at it. It is
+/// the field's, since `tags` and `put_tags` convert it to and fro. (The marker would know, but may
+/// be too private to be asked.)
 fn tags_methods(field: &ThingField) -> TokenStream {
     fill(
         "type Tags = $ty;

@@ -89,14 +89,6 @@ pub mod __private {
                 }
             }
 
-            impl<V> Clone for Exactly<V> {
-                fn clone(&self) -> Self {
-                    *self
-                }
-            }
-
-            impl<V> Copy for Exactly<V> {}
-
             pub fn is_value_of<F: Field>(_: Exactly<F::Value>) {}
 
             pub const fn info<F: Field>(
