@@ -7,6 +7,8 @@
 use core::marker::PhantomData;
 
 use crate::field::{Field, FieldInfo, Fields, Home};
+#[cfg(feature = "alloc")]
+use crate::view::View;
 
 /// The standard library. A crate can put something else in the place of `::core`, by
 /// `extern crate self as core`; not in the place of this.
@@ -36,6 +38,11 @@ impl<V> Exactly<V> {
 /// Asks the compiler whether a field has the type that its marker names: else this cannot be
 /// called.
 pub fn is_value_of<F: Field>(_: Exactly<F::Value>) {}
+
+/// Asks the compiler whether two views are of the same thing: else this cannot be called.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub fn are_of_one_thing<V: View, W: View<Thing = V::Thing>>() {}
 
 /// What there is to know about the field of a marker.
 pub const fn info<F: Field>(name: &'static str, offset: usize, home: Home) -> FieldInfo {

@@ -50,7 +50,11 @@ fn write(parsed: Struct, root: Root) -> Option<TokenStream> {
                 "{{
                 let probe = $inspect::probe::Probe::<$ty>::NEW;
                 let how = $inspect::How::new(
-                    (&&&probe).show(), (&&&probe).json(), (&&probe).number(), (&&probe).flags(), (&&probe).link()
+                    (&&&probe).lath_show(),
+                    (&&&probe).lath_json(),
+                    (&&probe).lath_number(),
+                    (&&probe).lath_flags(),
+                    (&&probe).lath_link(),
                 );
                 list.{kind}::<$marker>(how, |thing| &thing.$member);
             }}"

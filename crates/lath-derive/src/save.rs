@@ -118,7 +118,7 @@ fn implement_field(thing: &Thing, field: &ThingField, root: Root) -> TokenStream
             fn raw() -> $std::option::Option<$snapshot::Raw<Self>> {
                 #[allow(unused_imports)]
                 use $snapshot::probe::{AsHandles as _, AsPlain as _, NotPlain as _};
-                (&&$snapshot::probe::Plain::<Self>::NEW).raw()
+                (&&$snapshot::probe::Plain::<Self>::NEW).lath_raw()
             }
             fn get(thing: &Self::Thing) -> &Self::Value {
                 &thing.$member
@@ -129,7 +129,7 @@ fn implement_field(thing: &Thing, field: &ThingField, root: Root) -> TokenStream
             fn relink(value: &mut Self::Value, links: &mut $snapshot::Relink<'_>) {
                 #[allow(unused_imports)]
                 use $snapshot::probe::{WithHandles as _, WithoutHandles as _};
-                (&mut $snapshot::probe::Handles(value)).relink(links)
+                (&mut $snapshot::probe::Handles(value)).lath_relink(links)
             }
         }",
         field.ty_span().resolved_at(Span::call_site()),

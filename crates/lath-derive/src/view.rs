@@ -314,6 +314,7 @@ impl View {
                         place: $core::PlaceOf<Self>,
                         index: $std::primitive::u32,
                     ) -> Self::Base {
+                        $core::derive::are_of_one_thing::<Self, $inner>();
                         // SAFETY: passed on from the caller.
                         let base = unsafe { <$inner as $core::View>::base(storage, place, index) };
                         __Base(base, $std::marker::PhantomData)

@@ -73,7 +73,7 @@ pub mod __private {
         pub type PlaceOf<V> = <StorageOf<V> as Storage<<V as View>::Thing>>::Place;
 
         pub mod derive {
-            use super::{Field, FieldInfo, Home};
+            use super::{Field, FieldInfo, Home, View};
 
             pub use core as std;
 
@@ -90,6 +90,8 @@ pub mod __private {
             }
 
             pub fn is_value_of<F: Field>(_: Exactly<F::Value>) {}
+
+            pub fn are_of_one_thing<V: View, W: View<Thing = V::Thing>>() {}
 
             pub const fn info<F: Field>(
                 name: &'static str,

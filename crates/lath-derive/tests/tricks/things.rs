@@ -361,6 +361,13 @@ mod everything_has {
         fn field<M>(self) {}
         fn visit<M>(self) {}
         fn is_value_of<M>(self) {}
+        fn raw(&self) {}
+        fn relink(&mut self) {}
+        fn show(self) {}
+        fn json(self) {}
+        fn number(self) {}
+        fn flags(self) {}
+        fn link(self) {}
     }
     impl<T> Methods for T {}
 }
@@ -370,12 +377,13 @@ fn methods_that_anything_has_are_not_called() {
     #[allow(unused_imports)] // nobody finds them, which is the point
     use everything_has::Methods as _;
 
-    #[derive(Thing, Save, Default)]
+    #[derive(Thing, Save, Inspect, Default)]
     #[thing(columns)]
     struct Actor {
         pos: f32,
         #[thing(cold)]
         name: String,
+        next: Handle<Self>,
     }
     #[derive(View)]
     #[view(Actor)]
@@ -390,15 +398,15 @@ fn methods_that_anything_has_are_not_called() {
     }
     let mut world = World::new();
     world.insert(2.0f32);
-    let actor = world.spawn(Actor { pos: 1.0, name: "Ada".into() });
+    let actor = world.spawn(Actor { pos: 1.0, name: "Ada".into(), next: Handle::NIL });
     let mut schedule = Schedule::new();
     schedule.add(|mut moves: Moves| {
         let wind = *moves.wind;
         moves.looks.each(|looks| *looks.pos += wind + looks.name.map_or(0.0, |_| 0.5));
     });
     schedule.run(&mut world);
-    let ActorRef { pos, name } = world.read(actor);
-    assert_eq!((*pos, name.as_str()), (3.5, "Ada"));
+    let ActorRef { pos, name, next } = world.read(actor);
+    assert_eq!((*pos, name.as_str(), *next), (3.5, "Ada", Handle::NIL));
 }
 
 /// Names of our own, and of the prelude, for things of the user's.
