@@ -232,7 +232,7 @@ fn members(thing: &Thing, look: Look, soa: &TokenStream, root: Root) -> TokenStr
 fn clone_predicates(thing: &Thing, root: Root) -> TokenStream {
     let mut predicates = root.fill("for<'__any> Self: $std::clone::Clone,", Span::call_site(), &[]);
     for field in &thing.fields {
-        let holes = [("ty", &field.ty_in(thing, root))];
+        let holes = [("ty", &field.ty_in_bound(thing, root))];
         predicates.extend(root.fill(
             "for<'__any> $ty: $std::clone::Clone,",
             Span::call_site(),

@@ -5,8 +5,9 @@ use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
 
 use crate::attr::FieldAttrs;
 use crate::case::bare;
+use crate::cursor::has_punct;
 use crate::error::Errors;
-use crate::parse::Field;
+use crate::parse::{Field, with_self_named};
 use crate::root::Root;
 use crate::template::fill;
 use crate::thing::Thing;
@@ -94,6 +95,16 @@ impl ThingField {
                 ("marker", &self.path(thing)),
             ],
         )
+    }
+
+    /// Its type, to be asked for in a bound: as it is written, unless there is a macro in it. The
+    /// compiler does not see that a bound on `TypeAt` is one that it has already, and finds one too
+    /// many. Nothing that is promised rests on bounds.
+    pub(crate) fn ty_in_bound(&self, thing: &Thing, root: Root) -> TokenStream {
+        if has_punct(self.ty.clone(), '!') {
+            return self.ty_in(thing, root);
+        }
+        with_self_named(self.ty.clone(), &thing.name, &thing.generics.arguments)
     }
 }
 

@@ -151,7 +151,11 @@ impl Param {
 
 /// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an
 /// expression.
-fn with_self_named(tokens: TokenStream, name: &Ident, arguments: &TokenStream) -> TokenStream {
+pub(crate) fn with_self_named(
+    tokens: TokenStream,
+    name: &Ident,
+    arguments: &TokenStream,
+) -> TokenStream {
     rewrite(tokens, &|_, token| {
         is_word(token, "Self").then(|| {
             let mut name = name.clone();

@@ -41,7 +41,7 @@ fn predicates(thing: &Thing, root: Root, bounds: &str) -> TokenStream {
             predicates.extend(root.fill(
                 &format!("$ty: {bounds},"),
                 Span::call_site(),
-                &[("ty", &field.ty_in(thing, root))],
+                &[("ty", &field.ty_in_bound(thing, root))],
             ));
         }
     }
@@ -208,7 +208,7 @@ fn save_predicates(thing: &Thing, root: Root) -> TokenStream {
             both.extend(root.fill(
                 &format!("$ty: {},", saved_bounds(root)),
                 Span::call_site(),
-                &[("ty", &field.ty_in(thing, root))],
+                &[("ty", &field.ty_in_bound(thing, root))],
             ));
         }
     }

@@ -349,7 +349,7 @@ mod everything_has {
             0
         }
         fn ask<M>(self) {}
-        fn into_inner(&self) -> u8 {
+        fn into_inner(self) -> u8 {
             0
         }
         fn clone(self) -> u8 {
@@ -360,7 +360,6 @@ mod everything_has {
         }
         fn field<M>(self) {}
         fn visit<M>(self) {}
-        fn is_value_of<M>(self) {}
         fn raw(&self) {}
         fn relink(&mut self) {}
         fn show(self) {}
