@@ -33,6 +33,7 @@
 //! | `handle` | [`Handle`], [`AnyHandle`], [`HandleRange`]: bits, equality, `7v3` |
 //! | `generation` | the odd/even counter, and what happens when it is spent |
 //! | `thing`, `field` | [`Thing`] and its fields, as types |
+//! | `derive` | what the code of the derives calls |
 //! | `blocks`, `bits`, `slots` | memory that never moves; which slots are free |
 //! | `storage`, `rows` | where values are kept; columns are in `lath-soa` |
 //! | `tags`, `clusters`, `marks` | a bitmap per tag; which tags own which slots; what was changed when |
@@ -91,6 +92,8 @@ pub mod blocks;
 mod cells;
 #[cfg(feature = "alloc")]
 mod clusters;
+#[doc(hidden)] // for the derives
+pub mod derive;
 #[cfg(feature = "alloc")]
 mod each;
 mod error;

@@ -45,7 +45,7 @@ fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStrea
             &[("name", &name), ("value", &variable(i))],
         ));
     }
-    fill(
+    view.root.fill(
         "#[allow(dead_code)]
         pub struct __Slices<$params> where $predicates { $fields }
 
@@ -53,23 +53,23 @@ fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStrea
         unsafe impl<$params> $core::Slices for $name<$arguments> where $predicates {
             type Slices<'__item> = __Slices<'__item, $owned_arguments>;
 
-            fn dense() -> ::core::primitive::bool {
+            fn dense() -> $std::primitive::bool {
                 <$inner as $core::Slices>::dense()
             }
 
             #[inline(always)]
             unsafe fn slices<'__item>(
                 base: Self::Base,
-                rows: ::core::ops::Range<::core::primitive::usize>,
+                rows: $std::ops::Range<$std::primitive::usize>,
             ) -> Self::Slices<'__item> {
                 // SAFETY: passed on from the caller.
-                let $pattern = unsafe { <$inner as $core::Slices>::slices(base.0, rows) };
+                let $pattern: <$inner as $core::Slices>::Slices<'__item> =
+                    unsafe { <$inner as $core::Slices>::slices(base.0, rows) };
                 __Slices { $members }
             }
         }",
         Span::call_site(),
         &[
-            ("core", &core),
             ("name", &TokenTree::from(view.name.clone()).into()),
             ("params", &view.params),
             ("arguments", &view.arguments),
