@@ -25,13 +25,11 @@
 //!   says how many they are.
 
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::bits::Bits;
-use crate::blocks::Coarse;
 use crate::error::OutOfMemory;
 use crate::flat::FlatBits;
 use crate::slots::{GROUP, Slots};
+use crate::zeroed::extend;
 
 mod image;
 
@@ -50,8 +48,8 @@ pub(crate) struct Clusters {
     /// The cluster that was asked for last: things of one kind tend to be spawned together.
     last: (u64, u32),
     /// Per group: 0 for the stock, otherwise the number of its cluster plus one.
-    owners: Coarse<AtomicU64>,
-    owned: Bits<false>,
+    owners: Vec<u64>,
+    owned: FlatBits,
     /// How many groups are owned.
     count: u32,
 }
@@ -65,13 +63,13 @@ struct Cluster {
 }
 
 impl Clusters {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             by_tags: Vec::new(),
             clusters: Vec::new(),
             last: (0, u32::MAX),
-            owners: Coarse::new(),
-            owned: Bits::new(),
+            owners: Vec::new(),
+            owned: FlatBits::default(),
             count: 0,
         }
     }
@@ -131,7 +129,7 @@ impl Clusters {
                 return Some(group);
             }
         }
-        self.next_unowned(COMMON, slots)
+        self.next_unowned(COMMON, slots, &|group| slots.free_word(group))
     }
 
     /// The first of so many neighbours without an owner, in step with their number. Not far beyond
@@ -157,24 +155,39 @@ impl Clusters {
 
     /// The first group at `from` or later that is neither common nor owned by anyone.
     fn unowned_from(&self, from: u32) -> Option<u32> {
-        self.owned.next(from.max(COMMON))
+        self.owned.next_zero(from.max(COMMON))
     }
 
     /// A slot that a thing with these tags could be claimed in, behind a shared reference: as
-    /// [`next`](Self::next), as far as can be told without changing anything.
-    pub(crate) fn suggest(&self, tags: u64, slots: &Slots) -> Option<u32> {
-        let own = || slots.free_in(self.next_open(tags, 0, slots)?);
-        let common = || slots.next_free(0).filter(|&index| index < COMMON * GROUP);
-        own().or_else(common).or_else(|| slots.free_in(self.unowned_from(0)?))
+    /// [`next`](Self::next), as far as can be told without changing anything. `free` says which
+    /// slots of a group are free.
+    pub(crate) fn suggest(
+        &self,
+        tags: u64,
+        slots: &Slots,
+        free: &impl Fn(u32) -> u64,
+    ) -> Option<u32> {
+        let first = |group: u32| match free(group) {
+            0 => None,
+            free => Some(group * GROUP + free.trailing_zeros()),
+        };
+        let own = || first(self.next_open(tags, 0, free)?);
+        let common = || slots.next_free_by(0, free).filter(|&index| index < COMMON * GROUP);
+        own().or_else(common).or_else(|| first(self.unowned_from(0)?))
     }
 
     /// The first group at `from` or later that belongs to these tags and has a free slot.
-    pub(crate) fn next_open(&self, tags: u64, from: u32, slots: &Slots) -> Option<u32> {
+    pub(crate) fn next_open(
+        &self,
+        tags: u64,
+        from: u32,
+        free: &impl Fn(u32) -> u64,
+    ) -> Option<u32> {
         let cluster = &self.clusters[self.look_up(tags).ok()? as usize];
         let mut from = from.max(cluster.lowest);
         loop {
             let group = cluster.open.next(from)?;
-            if slots.free_in(group).is_some() {
+            if free(group) != 0 {
                 return Some(group);
             }
             from = group + 1;
@@ -183,11 +196,16 @@ impl Clusters {
 
     /// The first group at `from` or later that belongs to nobody, the common ones included, and has
     /// a free slot.
-    pub(crate) fn next_unowned(&self, from: u32, slots: &Slots) -> Option<u32> {
+    pub(crate) fn next_unowned(
+        &self,
+        from: u32,
+        slots: &Slots,
+        free: &impl Fn(u32) -> u64,
+    ) -> Option<u32> {
         let mut from = from;
         loop {
-            let group = self.owned.next(from).filter(|&group| slots.has_group(group))?;
-            if slots.free_in(group).is_some() {
+            let group = self.owned.next_zero(from).filter(|&group| slots.has_group(group))?;
+            if free(group) != 0 {
                 return Some(group);
             }
             from = group.checked_add(1)?; // all retired
@@ -198,7 +216,7 @@ impl Clusters {
     #[inline]
     pub(crate) fn has_room(&mut self, index: u32, tags: u64) -> bool {
         let Some(id) = self.find(tags) else { return false };
-        self.owners.get(index / GROUP).is_some()
+        ((index / GROUP) as usize) < self.owners.len()
             && self.clusters[id as usize].groups.has_room(index / GROUP)
     }
 
@@ -219,8 +237,8 @@ impl Clusters {
     #[cold]
     pub(crate) fn grow(&mut self, last: u32) -> Result<(), OutOfMemory> {
         let last = last / GROUP;
-        self.owned.grow(0..=*Coarse::<AtomicU64>::bounds(last).end())?;
-        self.owners.grow_all(0..=last)?;
+        self.owned.grow(last)?;
+        extend(&mut self.owners, last as usize + 1)?;
         for cluster in &mut self.clusters {
             cluster.open.grow(last)?;
             cluster.groups.grow(last)?; // last: who has room here has room in both
@@ -245,7 +263,7 @@ impl Clusters {
     /// Makes a group of the stock that of a cluster.
     fn give(&mut self, group: u32, id: u32) {
         self.set_owner(group, u64::from(id) + 1);
-        self.owned.set(group);
+        self.owned.insert(group);
         self.count += 1;
         let cluster = &mut self.clusters[id as usize];
         cluster.groups.insert(group);
@@ -263,7 +281,7 @@ impl Clusters {
             cluster.groups.remove(group);
             cluster.count -= 1;
             self.set_owner(group, 0);
-            self.owned.clear(group);
+            self.owned.remove(group);
             self.count -= 1;
         } else {
             cluster.open.insert(group);
@@ -287,11 +305,9 @@ impl Clusters {
                     to.groups.grow(group)?;
                 }
             }
-            let Some(owner) = self.owners.get(group).map(|owner| owner.load(Relaxed)) else {
-                continue;
-            };
-            copy.owned.grow(Coarse::<AtomicU64>::bounds(group))?;
-            copy.owners.grow(group)?;
+            let Some(&owner) = self.owners.get(group as usize) else { continue };
+            copy.owned.grow(group)?;
+            extend(&mut copy.owners, group as usize + 1)?;
             if let Some(id) = owner.checked_sub(1) {
                 copy.give(group, id as u32);
                 if slots.free_in(group).is_some() {
@@ -318,13 +334,13 @@ impl Clusters {
 
     #[inline]
     fn owner(&mut self, group: u32) -> Option<u32> {
-        let owner = *self.owners.get_mut(group)?.get_mut();
+        let owner = self.owners.get(group as usize)?;
         owner.checked_sub(1).map(|id| id as u32)
     }
 
     fn set_owner(&mut self, group: u32, owner: u64) {
-        if let Some(entry) = self.owners.get_mut(group) {
-            *entry.get_mut() = owner;
+        if let Some(entry) = self.owners.get_mut(group as usize) {
+            *entry = owner;
         }
     }
 
@@ -333,12 +349,12 @@ impl Clusters {
     pub(crate) fn check(&self, slots: &Slots) -> Result<(), &'static str> {
         let mut count = 0;
         for (group, _) in slots.worn(0) {
-            let owner = self.owners.get(group).map_or(0, |owner| owner.load(Relaxed));
+            let owner = self.owners.get(group as usize).copied().unwrap_or(0);
             count += u32::from(owner != 0);
             let common = group < COMMON;
             if !common && slots.live_word(group) != 0 && owner == 0
                 || (common || slots.is_idle(group)) && owner != 0
-                || (owner != 0) == (self.owned.next(group) == Some(group))
+                || (owner != 0) != self.owned.contains(group)
             {
                 return Err("L1: a group has the wrong owner");
             }
@@ -368,7 +384,7 @@ fn reserve<E>(list: &mut Vec<E>, more: usize) -> Result<(), OutOfMemory> {
 }
 
 /// Room for one more, and for some after that.
-pub(crate) fn reserve_one<E>(list: &mut Vec<E>) -> Result<(), OutOfMemory> {
+fn reserve_one<E>(list: &mut Vec<E>) -> Result<(), OutOfMemory> {
     list.try_reserve(1).map_err(|_| OutOfMemory {
         bytes: list.len().saturating_add(1).saturating_mul(size_of::<E>()),
     })
@@ -427,7 +443,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(2);
         for _ in 0..300 {
             let mut clusters = Clusters::new();
-            clusters.owned.grow(0..=2000).unwrap();
+            clusters.owned.grow(2000).unwrap();
             clusters.count = 800;
             let words: Vec<u64> = (0..30)
                 .map(|_| match random.u8(..8) {
@@ -439,7 +455,9 @@ mod tests {
             let is_owned = |group: u32| {
                 words.get(group as usize / 64).is_some_and(|word| word >> (group % 64) & 1 == 1)
             };
-            (0..2000).filter(|&group| is_owned(group)).for_each(|group| clusters.owned.set(group));
+            (0..2000)
+                .filter(|&group| is_owned(group))
+                .for_each(|group| _ = clusters.owned.insert(group));
             for len in [2, 16, 64, 128, 256] {
                 let all_free = |first: &u32| {
                     (*first..first + len).all(|group| group >= COMMON && !is_owned(group))

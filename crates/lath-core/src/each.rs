@@ -174,9 +174,7 @@ unsafe fn runs_plain<V: View>(
         let Some(place) = storage.place(index) else {
             unreachable!("a slot that matches has memory")
         };
-        // A run of slots, a block, lies within an octave, and so do the words of its groups: see
-        // `blocks.rs`.
-        let len = (StorageOf::<V>::run_len(index) / GROUP).min(range.end - start);
+        let len = (storage.memory().run_len(index) / GROUP).min(range.end - start);
         let groups = filter.groups(start);
         // SAFETY: the place is that of the index.
         let base = unsafe { V::base(storage, place, index) };

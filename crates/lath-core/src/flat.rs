@@ -1,11 +1,12 @@
-//! A two-level bitset in one piece: for what grows behind an exclusive reference only.
+//! A two-level bitset that finds the next one without looking at every word.
 //!
-//! As [`Bits`](crate::bits::Bits), which grows behind a shared one, but a word is one load away.
 //! Growing copies, which for one bit per slot is nothing beside the slots themselves.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::error::OutOfMemory;
+use crate::zeroed::extend;
 
 mod image;
 
@@ -128,22 +129,38 @@ impl FlatBits {
         Some(number as u32 * 64 + found.trailing_zeros())
     }
 
+    /// Sets bits in a row, which must have memory.
+    pub(crate) fn insert_all(&mut self, bits: Range<u32>) {
+        let mut i = bits.start;
+        while i < bits.end {
+            let len = (64 - (i & 63)).min(bits.end - i);
+            let ones = u64::MAX >> (64 - len) << (i & 63);
+            let word = &mut self.words[(i >> 6) as usize];
+            self.count += (ones & !*word).count_ones();
+            *word |= ones;
+            self.note_first(i);
+            i += len;
+        }
+    }
+
+    /// The first zero at `from` or later. Bits without memory are zeros.
+    #[inline]
+    pub(crate) fn next_zero(&self, from: u32) -> Option<u32> {
+        let mut word = from >> 6;
+        let mut zeros = !self.word(word) & u64::MAX << (from & 63);
+        while zeros == 0 {
+            word += 1;
+            zeros = !self.word(word);
+        }
+        (word * 64).checked_add(zeros.trailing_zeros())
+    }
+
     /// The last one.
     pub(crate) fn last(&self) -> Option<u32> {
         let number = self.summary.iter().rposition(|&word| word != 0)?;
         let word = number as u32 * 64 + (63 - self.summary[number].leading_zeros());
         Some(word * 64 + (63 - self.word(word).leading_zeros()))
     }
-}
-
-/// Makes a vector at least so long, with zeros.
-fn extend(words: &mut Vec<u64>, len: usize) -> Result<(), OutOfMemory> {
-    let more = len.saturating_sub(words.len());
-    words
-        .try_reserve(more)
-        .map_err(|_| OutOfMemory { bytes: len.saturating_mul(size_of::<u64>()) })?;
-    words.resize(words.len() + more, 0);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -37,32 +37,38 @@ pub(crate) struct StampBits {
 
 impl StampBits {
     /// The largest generation: odd, the last life of a slot.
+    #[inline]
     pub(crate) const fn last_generation(self) -> u32 {
         u32::MAX >> (32 - self.generation)
     }
 
     /// How many different kinds fit.
+    #[inline]
     pub(crate) const fn kinds(self) -> u64 {
         1 << self.kind
     }
 
     /// The generation within a stamp.
+    #[inline]
     pub(crate) const fn generation_of(self, stamp: u32) -> u32 {
         stamp & self.last_generation()
     }
 
     /// The kind within a stamp.
+    #[inline]
     pub(crate) const fn kind_of(self, stamp: u32) -> u32 {
         if self.kind == 0 { 0 } else { stamp >> self.generation }
     }
 
     /// Puts a stamp together. The parts must fit.
+    #[inline]
     pub(crate) const fn stamp(self, generation: u32, kind: u32) -> u32 {
         if self.kind == 0 { generation } else { generation | kind << self.generation }
     }
 
     /// The stamp after the death of a live one: the next even generation without a kind, or
     /// [`SPENT`].
+    #[inline]
     pub(crate) const fn after_death(self, live: u32) -> u32 {
         let generation = self.generation_of(live);
         if generation == self.last_generation() { SPENT } else { generation + 1 }
@@ -70,6 +76,7 @@ impl StampBits {
 }
 
 /// Whether a stamp says that a reachable value is there (G1).
+#[inline]
 pub(crate) const fn is_live(stamp: u32) -> bool {
     stamp & 1 == 1
 }

@@ -34,7 +34,7 @@
 //! | `generation` | the odd/even counter, and what happens when it is spent |
 //! | `thing`, `field` | [`Thing`] and its fields, as types |
 //! | `derive` | what the code of the derives calls |
-//! | `blocks`, `bits`, `slots` | memory that never moves; which slots are free |
+//! | `memory`, `slots` | memory that never moves, and where a slot is; which slots are free |
 //! | `storage`, `rows` | where values are kept; columns are in `lath-soa` |
 //! | `tags`, `clusters`, `marks` | a bitmap per tag; which tags own which slots; what was changed when |
 //! | `view`, `each` | which fields a loop uses, and the loops, compiled twice |
@@ -60,8 +60,9 @@
 //!
 //! | file | why |
 //! |---|---|
-//! | `blocks.rs` | an array that grows behind a shared reference and never moves an element |
-//! | `slots/groups.rs` | reads words that do not change several at a time |
+//! | `memory.rs` | an array that grows and never moves an element |
+//! | `zeroed.rs` | lists of zeros that the system has not touched yet |
+//! | `lock.rs` | a lock that needs no operating system |
 //! | `rows.rs` | slots that hold a value or not |
 //! | `prefetch.rs` | asks the processor for memory ahead of its use |
 //! | `storage.rs` | declares the unsafe trait between pool and storage |
@@ -84,11 +85,6 @@ extern crate std;
 extern crate self as lath_core;
 
 #[cfg(feature = "alloc")]
-mod bits;
-#[cfg(feature = "alloc")]
-#[doc(hidden)] // for `lath-soa`
-pub mod blocks;
-#[cfg(feature = "alloc")]
 mod cells;
 #[cfg(feature = "alloc")]
 mod clusters;
@@ -104,7 +100,12 @@ mod flat;
 mod generation;
 mod handle;
 #[cfg(feature = "alloc")]
+mod lock;
+#[cfg(feature = "alloc")]
 mod marks;
+#[cfg(feature = "alloc")]
+#[doc(hidden)] // for `lath-soa`
+pub mod memory;
 #[cfg(feature = "bytemuck")]
 mod plain;
 #[cfg(feature = "alloc")]
@@ -137,6 +138,8 @@ mod tree;
 mod view;
 #[cfg(feature = "alloc")]
 mod wait;
+#[cfg(feature = "alloc")]
+mod zeroed;
 
 /// Copies of whole pools, for `lath-snapshot`.
 #[cfg(feature = "alloc")]

@@ -9,8 +9,9 @@
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::blocks::Coarse;
+use crate::error::OutOfMemory;
 use crate::slots::ones;
+use crate::zeroed::extend;
 
 mod image;
 
@@ -23,22 +24,36 @@ pub(crate) struct Marks {
 }
 
 /// The marks of one field, or of whole things.
+#[derive(Default)]
 struct Level {
-    groups: Coarse<AtomicU64>,
-    sixty_fours: Coarse<AtomicU64>,
+    groups: Vec<AtomicU64>,
+    sixty_fours: Vec<AtomicU64>,
 }
 
 impl Marks {
     /// Marks from `tick` on.
     pub(crate) fn new(tick: u64) -> Self {
-        Self { tick, since: AtomicU64::new(tick), whole: Level::new(), fields: Vec::new() }
+        Self { tick, since: AtomicU64::new(tick), whole: Level::default(), fields: Vec::new() }
     }
 
-    /// Makes it possible to mark these fields one by one. Fields for which this was not called are
-    /// marked as wholes.
-    pub(crate) fn prepare(&mut self, fields: u64) {
+    /// Makes it possible to mark these fields one by one, in the groups before `end`. Fields for
+    /// which this was not called are marked as wholes.
+    pub(crate) fn prepare(&mut self, fields: u64, end: u32) {
         while self.fields.len() < 64 - fields.leading_zeros() as usize {
-            self.fields.push(Level::new());
+            if self.fields.try_reserve(1).is_err() {
+                return;
+            }
+            let mut level = Level::default();
+            _ = level.grow(end); // refused: what cannot be marked counts as changed
+            self.fields.push(level);
+        }
+    }
+
+    /// Makes it possible to mark the groups before `end`. If there is no memory for that, all counts
+    /// as changed once a group is to be marked that has none.
+    pub(crate) fn grow(&mut self, end: u32) {
+        for level in self.fields.iter_mut().chain([&mut self.whole]) {
+            _ = level.grow(end);
         }
     }
 
@@ -77,39 +92,29 @@ impl Marks {
 }
 
 impl Level {
-    const fn new() -> Self {
-        Self { groups: Coarse::new(), sixty_fours: Coarse::new() }
+    fn grow(&mut self, end: u32) -> Result<(), OutOfMemory> {
+        extend(&mut self.sixty_fours, end.div_ceil(64) as usize)?;
+        extend(&mut self.groups, end as usize)
     }
 
     /// Sets the mark of a group; `None` if there is no memory.
     fn mark(&self, group: u32, tick: u64) -> Option<()> {
-        if self.groups.get(group).is_none() {
-            let block = Coarse::<AtomicU64>::bounds(group);
-            self.sixty_fours.grow_all(block.start() / 64..=block.end() / 64).ok()?;
-            self.groups.grow(group).ok()?;
-        }
-        self.groups.get(group)?.store(tick, Relaxed);
-        self.sixty_fours.get(group / 64)?.store(tick, Relaxed);
+        let (mark, above) =
+            (self.groups.get(group as usize)?, self.sixty_fours.get(group as usize / 64)?);
+        mark.store(tick, Relaxed);
+        above.store(tick, Relaxed);
         Some(())
     }
 
     fn next(&self, tick: u64, from: u32) -> Option<u32> {
-        let mut group = from;
+        let mut group = from as usize;
         loop {
-            let Some(sixty_four) = self.sixty_fours.get(group / 64) else {
-                // No memory here; there may be marks further on.
-                group = Coarse::<AtomicU64>::bounds(group / 64)
-                    .end()
-                    .checked_add(1)?
-                    .checked_mul(64)?;
-                continue;
-            };
-            if sixty_four.load(Relaxed) <= tick {
-                group = (group / 64 + 1).checked_mul(64)?;
-            } else if self.groups.get(group).is_some_and(|mark| mark.load(Relaxed) > tick) {
-                return Some(group);
+            if self.sixty_fours.get(group / 64)?.load(Relaxed) <= tick {
+                group = (group / 64 + 1) * 64;
+            } else if self.groups.get(group)?.load(Relaxed) > tick {
+                return Some(group as u32);
             } else {
-                group = group.checked_add(1)?;
+                group += 1;
             }
         }
     }

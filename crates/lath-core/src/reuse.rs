@@ -39,8 +39,8 @@ pub enum Reuse {
     Fifo,
 }
 
-/// How many slots have memory once a slot has.
-type Reach = fn(u32) -> u64;
+/// Never-used slots come first as far as this, before one that was freed is used again.
+const FRESH: u64 = 1024;
 
 /// The order of freed slots, for [`Reuse::Lifo`] and [`Reuse::Fifo`].
 ///
@@ -53,10 +53,9 @@ pub(crate) struct Order {
     freed: VecDeque<(u32, u32)>,
     /// No slot from here on has been handed out in order yet.
     fresh: u32,
-    /// After a copy of another pool was put in place: how many slots that one would have made by
-    /// now, and how many it would make for a slot beyond. Never-used slots from there on do not
-    /// come first, whether or not there is memory.
-    horizon: Option<(u64, Reach)>,
+    /// Never-used slots from here on do not come before freed ones. As many as were asked for, and
+    /// from then on twice as many each time.
+    made: u64,
 }
 
 // By hand: a copy has room for as many entries, so that it allocates no more than the original.
@@ -72,7 +71,7 @@ impl Order {
     /// The order for the slots as they are now: those that were used before count as freed from the
     /// lowest up.
     pub(crate) fn new<T: Thing>(reuse: Reuse, cells: &Cells<T>) -> Self {
-        let mut order = Self { reuse, ..Self::default() };
+        let mut order = Self { reuse, made: FRESH.max(cells.room()), ..Self::default() };
         if reuse != Reuse::Lowest {
             for index in cells.indices().filter(|&index| cells.slots().state(index) == State::Free)
             {
@@ -104,7 +103,7 @@ impl Order {
             }
             Reuse::Fifo => {
                 self.catch_up(cells);
-                let made = self.made(cells);
+                let made = self.made;
                 while let Some(index) =
                     cells.slots().next_free(self.fresh).filter(|&i| u64::from(i) < made)
                 {
@@ -126,27 +125,25 @@ impl Order {
         Some(index)
     }
 
-    /// Notes that a slot was handed out, after a copy of another pool was put in place.
+    /// Notes that a slot was handed out.
     #[inline]
     fn note_made(&mut self, index: u32) {
-        if let Some((made, reach)) =
-            self.horizon.as_mut().filter(|(made, _)| u64::from(index) >= *made)
-        {
-            *made = reach(index);
+        if u64::from(index) >= self.made {
+            self.made = (u64::from(index) + 1).next_power_of_two();
         }
     }
 
     /// Notes slots that were handed out otherwise than in order.
     fn catch_up<T: Thing>(&mut self, cells: &Cells<T>) {
-        if let Some((made, _)) = self.horizon {
-            let last = u32::try_from(made).ok().and_then(|made| cells.slots().last_taken(made));
-            last.into_iter().for_each(|index| self.note_made(index));
+        let made = u32::try_from(self.made).ok();
+        if let Some(last) = made.and_then(|made| cells.slots().last_taken(made)) {
+            self.note_made(last);
         }
     }
 
-    /// How many slots count as made.
-    pub(crate) fn made<T: Thing>(&self, cells: &Cells<T>) -> u64 {
-        self.horizon.map_or(cells.memory(), |(made, _)| made)
+    /// As far as this never-used slots come first.
+    pub(crate) fn made(&self) -> u64 {
+        self.made
     }
 
     /// The freed slots, longest free first, and the first slot that was never handed out in order.
@@ -167,10 +164,9 @@ impl Order {
         self.fresh = if reuse == Reuse::Lowest { 0 } else { fresh };
     }
 
-    /// Says how many slots count as made; `reach` is how many will be once a slot is.
-    pub(crate) fn set_made<T: Thing>(&mut self, made: u64, reach: Reach, cells: &Cells<T>) {
-        self.horizon =
-            (self.reuse == Reuse::Fifo && made != cells.memory()).then_some((made, reach));
+    /// Says as far as where never-used slots come first.
+    pub(crate) fn set_made(&mut self, made: u64) {
+        self.made = made;
     }
 
     /// Notes a slot that became free, in any way.
@@ -197,7 +193,6 @@ impl Order {
     }
 
     fn push<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
-        self.note_made(freed.index);
         if self.freed.len() == self.freed.capacity() {
             // Entries that are passed over are not worth growing for.
             self.freed.retain(|&entry| still_free(entry, cells));

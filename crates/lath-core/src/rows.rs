@@ -6,24 +6,21 @@
 //! cache line.
 
 use alloc::alloc::Layout;
-use core::cell::UnsafeCell;
-use core::mem::{ManuallyDrop, MaybeUninit, needs_drop, offset_of};
-use core::ops::Range;
+use core::mem::{MaybeUninit, needs_drop, offset_of};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use crate::blocks::{Fine, FineChart, Zeroed, found_by_entry};
 use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
-use crate::prefetch::prefetch;
+use crate::generation::SPENT;
+use crate::memory::{Directory, Extent};
+use crate::prefetch::{SomeFields, prefetch};
 use crate::slots::GROUP;
 use crate::storage::{CloneStorage, Storage};
 use crate::thing::Thing;
-use crate::wait::wait;
 
 mod strips;
 
-/// Things as whole structs in blocks: the default layout.
+/// Things as whole structs, side by side: the default layout.
 ///
 /// # Examples
 ///
@@ -38,54 +35,66 @@ mod strips;
 /// is_rows::<Ship>();
 /// ```
 pub struct Rows<T: Thing> {
-    slots: Fine<Row<T>>,
-    /// All slots below this have memory and a stamp. The block that this lies in, if it has memory,
-    /// has neither stamps nor values from here on; the blocks after it, if they have memory, were
-    /// made out of order, with stamps of 0 throughout.
-    ready: AtomicU64,
-    /// Up to here slots that are not ready have memory and no stamps, in whatever block: it was
-    /// made in one go. The end of a block, or 0.
-    bare: u64,
-    /// Held by whoever makes more slots ready.
-    extending: AtomicBool,
+    slots: Directory<Row<T>>,
 }
 
 /// One slot. `#[repr(C)]` only to say that the stamp is in front; any order would do.
 #[repr(C)]
 pub struct Row<T: Thing> {
-    stamp: AtomicU32,
+    stamp: u32,
     /// What the pool knows the tags to be, out of reach of whoever gets the value. Initialised
     /// whenever the value is.
-    tags: UnsafeCell<MaybeUninit<T::Tags>>,
-    value: UnsafeCell<MaybeUninit<T>>,
+    tags: MaybeUninit<T::Tags>,
+    value: MaybeUninit<T>,
 }
 
-// SAFETY: zero bytes are a valid `AtomicU32`, and anything is a valid `MaybeUninit`.
-unsafe impl<T: Thing> Zeroed for Row<T> {
+/// So many bytes of rows, at most, are found by one entry of the table.
+const CHUNK_BYTES: usize = 1 << 16;
+
+// SAFETY: a row has a stamp, so it is not of zero bytes; the entry is the address of the first row
+// less the rows before it, and `open` writes the stamps, which are all that places rely on.
+unsafe impl<T: Thing> Extent for Row<T> {
+    type Entry = NonNull<Self>;
+
+    const SHIFT: u32 = {
+        let rows = CHUNK_BYTES / size_of::<Self>();
+        match rows {
+            0..64 => 6,
+            64..1024 => rows.ilog2(),
+            _ => 10,
+        }
+    };
+
     /// An array that begins where a cache line does, as copies of it do: copying between them is
     /// quicker then.
-    fn layout(len: usize) -> Result<Layout, OutOfMemory> {
-        let rows = Layout::array::<Self>(len).and_then(|rows| rows.align_to(64));
+    fn layout(slots: usize) -> Result<Layout, OutOfMemory> {
+        let rows = Layout::array::<Self>(slots).and_then(|rows| rows.align_to(64));
         rows.map_err(|_| OutOfMemory { bytes: usize::MAX })
     }
 
-    found_by_entry!();
+    fn entry(base: NonNull<u8>, first: u32, _slots: u32) -> Option<NonNull<Self>> {
+        NonNull::new(base.as_ptr().cast::<Self>().wrapping_sub(first as usize))
+    }
+
+    #[inline]
+    unsafe fn open(entry: NonNull<Self>, first: u32) {
+        const { assert!(SPENT == 0, "the stamp of a slot that was never used is zero bytes") };
+        // The stamp and all else that is not the value, so that no byte of it is unwritten where a
+        // row is copied whole.
+        let (before, after) = (offset_of!(Self, value), offset_of!(Self, value) + size_of::<T>());
+        for n in 0..GROUP as usize {
+            let row = entry.as_ptr().wrapping_add(first as usize + n).cast::<u8>();
+            // SAFETY: bytes of a row of the extent, by the caller.
+            unsafe {
+                row.write_bytes(0, before);
+                row.add(after).write_bytes(0, size_of::<Self>() - after);
+            }
+        }
+    }
 }
 
-// SAFETY: rows share values between threads only as the pool does, which hands out `&T` (so
-// `T: Sync`) and takes values through a shared reference when staging (so `T: Send`). Tags are
-// both, by `TagSet`.
-unsafe impl<T: Thing + Send + Sync> Sync for Row<T> {}
-
 impl<T: Thing> Rows<T> {
-    /// How far ahead of the row that is written memory is fetched: as far as the next stamps, which
-    /// are set all at once, and a little more.
-    const AHEAD: usize = {
-        let stamps = Self::AT_ONCE as usize * size_of::<Row<T>>();
-        if stamps < 1 << 15 { stamps + 1024 } else { 1024 }
-    };
-
-    /// Where the value of a slot is. The pointer is good for the whole block.
+    /// Where the value of a slot is. The pointer is good for the whole extent.
     ///
     /// # Safety
     ///
@@ -96,126 +105,47 @@ impl<T: Thing> Rows<T> {
         unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, value)).cast() }
     }
 
-    /// The place of a slot that the table does not have. Not in the trait: there `#[cold]` is not
-    /// heeded, and loops spill registers for it.
-    #[cold]
-    fn look_beyond(&self, index: u32) -> Option<NonNull<Row<T>>> {
-        // The block first, the mark after: who has seen a block that is being made ready sees a
-        // mark within it, or past it. The other way round, the block could be installed in between.
-        let place = self.slots.element(index)?;
-        let ready = self.ready.load(Ordering::Acquire);
-        if u64::from(index) >= ready && self.is_next(index, ready) { None } else { Some(place) }
-    }
-
-    /// Whether `index`, which is not ready, lies in the block that the first slot that is not ready
-    /// lies in, or has memory that was made with it.
-    fn is_next(&self, index: u32, ready: u64) -> bool {
-        let block = Fine::<Row<T>>::bounds(index);
-        u64::from(index) < self.bare
-            || u32::try_from(ready).is_ok_and(|ready| block.contains(&ready))
-    }
-
-    /// Makes slots ready, from `first` on to `end`, whole groups of one block; or, if they are not
-    /// next, that whole block. If `bare`, they have no stamps yet.
-    ///
-    /// # Safety
-    ///
-    /// Nobody looks at a slot that has no stamp.
-    unsafe fn extend(&self, first: u32, end: u64, bare: bool) -> Result<(), OutOfMemory> {
-        debug_assert!(
-            u64::from(*Fine::<Row<T>>::bounds(first).end()) + 1 >= end,
-            "slots of two blocks"
-        );
-        let ready = self.ready.load(Ordering::Relaxed);
-        if u64::from(first) < ready {
-            return Ok(());
-        }
-        if !self.is_next(first, ready) {
-            return self.slots.grow(first).map(|_| ());
-        }
-        // SAFETY: no slot is looked at before it is ready, but for `place_beyond`, which passes
-        // over this block.
-        unsafe { self.slots.grow_uninit(first) }?;
-        // The stamps of a group are set just before its slots are filled: they are in the cache
-        // then, which they would not be if the whole block had been cleared.
-        let (first, mut end) = (u64::from(first), end);
-        let stamped = if bare { first } else { end };
-        let mut next = ready;
-        while next < stamped {
-            let Some(row) = self.slots.element(next as u32) else {
-                unreachable!("the block was made above, or before")
-            };
-            let len = u64::from(Fine::<Row<T>>::run_len(next as u32)).min(stamped - next);
-            for n in 0..len as usize {
-                // SAFETY: there is memory for the whole block, which these slots lie in. Nobody
-                // else writes here: they were not ready, and only one thread extends at a time.
-                unsafe { (&raw mut (*row.add(n).as_ptr()).stamp).write(AtomicU32::new(0)) };
-            }
-            next += len;
-        }
-        // Blocks that were made out of order and come next are ready throughout.
-        while let Some(next) =
-            u32::try_from(end).ok().filter(|next| Fine::<Row<T>>::bounds(*next).start() == next)
-        {
-            if end < self.bare || self.slots.element(next).is_none() {
-                break;
-            }
-            end = u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1;
-        }
-        self.ready.store(end, Ordering::Release);
-        Ok(())
+    /// Where the tags of a slot are.
+    #[inline(always)]
+    fn tags_at(place: NonNull<Row<T>>) -> *mut T::Tags {
+        place.as_ptr().wrapping_byte_add(offset_of!(Row<T>, tags)).cast()
     }
 }
 
 // SAFETY:
-// - Places: `Fine` never moves an element, and gives different indices different elements.
-// - Fresh stamps are 0: `extend` sets them before `place` gives a slot away, or `Fine` does.
-// - Only the value of the place is touched: every method below goes through `value` of that one
-//   row.
+// - Places: an entry leads each slot of its extent to a row of its own, and never changes.
+// - Only the value of the place is touched: every method below goes through `value` and `tags_at`
+//   of that one row.
 unsafe impl<T: Thing> Storage<T> for Rows<T> {
     type Ref<'a> = &'a T;
     type Mut<'a> = &'a mut T;
     type Place = NonNull<Row<T>>;
+    type Extent = Row<T>;
 
     const NEEDS_DROP: bool = needs_drop::<T>();
 
     fn new() -> Self {
-        Self {
-            slots: Fine::new(),
-            ready: AtomicU64::new(0),
-            bare: 0,
-            extending: AtomicBool::new(false),
-        }
-    }
-
-    type Chart<'a> = FineChart<'a, Row<T>>;
-
-    #[inline(always)]
-    fn chart(&self) -> Self::Chart<'_> {
-        self.slots.chart()
+        Self { slots: Directory::new() }
     }
 
     #[inline(always)]
-    fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Self::Place> {
-        chart.element(index)
+    fn memory(&self) -> &Directory<Row<T>> {
+        &self.slots
     }
 
     #[inline(always)]
-    fn place_noted(&self, index: u32) -> Option<Self::Place> {
-        self.slots.noted_element(index)
+    fn memory_mut(&mut self) -> &mut Directory<Row<T>> {
+        &mut self.slots
     }
 
     #[inline(always)]
-    fn place_beyond(&self, index: u32) -> Option<Self::Place> {
-        self.look_beyond(index)
+    fn at(entry: NonNull<Row<T>>, index: u32) -> NonNull<Row<T>> {
+        // SAFETY: the extent has this row at this address, and no object is at the null address.
+        unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) }
     }
 
-    fn know(&mut self) -> Result<(), OutOfMemory> {
-        self.slots.know(*self.ready.get_mut())
-    }
-
-    #[inline]
-    fn prefetch(&self, place: Self::Place) {
+    #[inline(always)]
+    fn prefetch<S: SomeFields>(place: Self::Place) {
         let size = size_of::<Row<T>>().min(256);
         for line in (0..size).step_by(64) {
             prefetch(place.as_ptr().wrapping_byte_add(line));
@@ -225,94 +155,12 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     #[inline(always)]
-    fn prefetch_on(&self, place: Self::Place) {
-        let after = place.as_ptr().wrapping_byte_add(Self::AHEAD);
+    fn prefetch_on(place: Self::Place) {
+        let after = place.as_ptr().wrapping_byte_add(1024);
         prefetch(after);
         if size_of::<Row<T>>() > 64 {
             prefetch(after.wrapping_byte_add(64));
         }
-    }
-
-    fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory> {
-        // A few dozen stores, and sometimes a block, under a lock of its own: between threads that
-        // stage at the same time, somebody has to be first.
-        let mut rounds = 0;
-        while self
-            .extending
-            .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
-            .is_err()
-        {
-            wait(&mut rounds);
-        }
-        let first = index - index % GROUP; // groups do not cross blocks
-        // SAFETY: all slots get stamps.
-        let extended = unsafe { self.extend(first, u64::from(first) + u64::from(GROUP), false) };
-        self.extending.store(false, Ordering::Release);
-        extended?;
-        Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
-    }
-
-    #[inline]
-    unsafe fn grow_bare(&mut self, first: u32, len: u32) -> Result<Self::Place, OutOfMemory> {
-        // SAFETY: nobody else can look (`&mut self`), and the caller does not before there are
-        // stamps.
-        unsafe { self.extend(first, u64::from(first) + u64::from(len), true) }?;
-        _ = self.know(); // refused: these slots are found more slowly
-        Ok(self.place(first).unwrap_or_else(|| unreachable!("grown just now")))
-    }
-
-    fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory> {
-        // From where nothing has memory yet: where the last such piece ends, or the block of the
-        // first slot that is not ready.
-        let ready = *self.ready.get_mut();
-        let from = match u32::try_from(ready) {
-            _ if ready < self.bare => self.bare,
-            Ok(next) if self.slots.element(next).is_some() => {
-                u64::from(*Fine::<Row<T>>::bounds(next).end()) + 1
-            }
-            _ => ready,
-        };
-        if let (Ok(first), Ok(last), true) =
-            (u32::try_from(from), u32::try_from(end - 1), from < end)
-        {
-            // SAFETY: no slot is looked at before it is ready, but for `look_beyond`, which passes
-            // over what is bare.
-            self.bare = unsafe { self.slots.grow_together_uninit(first, last) }?;
-        }
-        Ok(())
-    }
-
-    fn slots(&self) -> u64 {
-        self.ready.load(Ordering::Acquire)
-    }
-
-    fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
-        // Others may be growing: the mark before and after, so that a block that is being made
-        // ready is not taken for one that was made out of order. Whoever sees such a block sees a
-        // mark that has come to its start.
-        loop {
-            let ready = self.ready.load(Ordering::Acquire);
-            let blocks = self.slots.ranges();
-            if self.ready.load(Ordering::Acquire) == ready {
-                let bare = self.bare;
-                let later = blocks.filter(move |block| block.start > ready && block.start >= bare);
-                return core::iter::once(0..ready).chain(later);
-            }
-        }
-    }
-
-    /// As many groups as fit into 4 kB.
-    const AT_ONCE: u32 = {
-        let groups = 4096 / (GROUP as usize * size_of::<Row<T>>());
-        match groups {
-            0 => GROUP,
-            1..16 => GROUP << groups.ilog2(),
-            _ => 16 * GROUP,
-        }
-    };
-
-    fn run_len(index: u32) -> u32 {
-        Fine::<Row<T>>::run_len(index)
     }
 
     const STAMP_STRIDE: usize = size_of::<Row<T>>();
@@ -356,88 +204,71 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     #[inline(always)]
     unsafe fn tags(&self, place: Self::Place) -> T::Tags {
         // SAFETY: the place is ours and holds a value (by the caller), so its tags are initialised.
-        unsafe { (*place.as_ref().tags.get()).assume_init() }
+        unsafe { Self::tags_at(place).read() }
     }
 
     #[inline(always)]
     unsafe fn set_tags(&self, place: Self::Place, tags: T::Tags) {
         // SAFETY: the place is ours and holds a value that nobody else uses (by the caller).
         unsafe {
-            (*place.as_ref().tags.get()).write(tags);
-            self.get_mut(place).put_tags(tags);
+            Self::tags_at(place).write(tags);
+            (*self.value(place)).put_tags(tags);
         }
     }
 
     #[inline(always)]
     unsafe fn step(place: Self::Place, by: u32) -> Self::Place {
-        // SAFETY: in bounds: a run lies within one block, and the caller stays within the run.
+        // SAFETY: in bounds: a run lies within one extent, and the caller stays within the run.
         unsafe { place.add(by as usize) }
     }
 
     #[inline(always)]
-    unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32 {
-        // SAFETY: the caller says that the place is ours: rows live as long as `self` and their
-        // stamps are initialised.
-        unsafe { &place.as_ref().stamp }
-    }
-
-    #[inline(always)]
-    unsafe fn stamps(&self, place: Self::Place) -> *const u32 {
-        // SAFETY: in bounds; no reference is made, so the pointer keeps the reach of the place,
-        // which is its whole block.
-        unsafe { place.as_ptr().byte_add(offset_of!(Row<T>, stamp)).cast() }
+    fn stamp(place: Self::Place) -> *mut u32 {
+        place.as_ptr().wrapping_byte_add(offset_of!(Row<T>, stamp)).cast()
     }
 
     #[inline(always)]
     unsafe fn write(&self, place: Self::Place, value: T) {
-        let row = place.as_ptr();
-        // SAFETY: the place is ours and nobody else uses the value (both by the caller);
-        // `UnsafeCell` allows the writes. No reference to the row is made, which may have no stamp
-        // yet.
+        // SAFETY: the place is ours and nobody else uses the value (both by the caller).
         unsafe {
-            UnsafeCell::raw_get(&raw const (*row).tags).write(MaybeUninit::new(value.tags()));
-            UnsafeCell::raw_get(&raw const (*row).value).write(MaybeUninit::new(value));
+            Self::tags_at(place).write(value.tags());
+            self.value(place).write(value);
         }
     }
 
-    type Asked = T::Tags;
-
-    fn ask(value: &T) -> T::Tags {
-        value.tags()
-    }
-
-    unsafe fn put(&self, place: Self::Place, value: &mut ManuallyDrop<T>, tags: T::Tags) {
-        // SAFETY: as in `write`; the value counts as gone afterwards (by the caller).
+    unsafe fn transfer(&self, from: Self::Place, to: Self::Place) {
+        // SAFETY: two places of different slots (by the caller). The value counts as gone where it
+        // was.
         unsafe {
-            (*place.as_ref().tags.get()).write(tags);
-            (*place.as_ref().value.get()).write(ManuallyDrop::take(value));
+            Self::tags_at(to).write(Self::tags_at(from).read());
+            self.value(from).copy_to_nonoverlapping(self.value(to), 1);
         }
     }
 
     #[inline(always)]
     unsafe fn take(&self, place: Self::Place) -> T {
         // SAFETY: the place is ours and holds a value that is given up here (both by the caller).
-        unsafe { (*place.as_ref().value.get()).assume_init_read() }
+        unsafe { self.value(place).read() }
     }
 
     #[inline(always)]
     unsafe fn drop_in_place(&self, place: Self::Place) {
         // SAFETY: as in `take`.
-        unsafe { (*place.as_ref().value.get()).assume_init_drop() };
+        unsafe { self.value(place).drop_in_place() };
     }
 
     #[inline(always)]
     unsafe fn get(&self, place: Self::Place) -> &T {
         // SAFETY: the place is ours and holds a value that nobody changes while the reference lives
         // (by the caller).
-        unsafe { (*place.as_ref().value.get()).assume_init_ref() }
+        unsafe { &*self.value(place) }
     }
 
     #[inline(always)]
     unsafe fn get_mut(&self, place: Self::Place) -> &mut T {
         // SAFETY: the place is ours and holds a value that nobody else uses while the reference
         // lives (by the caller).
-        unsafe { (*place.as_ref().value.get()).assume_init_mut() }
+        unsafe { &mut *self.value(place) }
     }
 }
 

@@ -4,13 +4,9 @@
 )]
 //! What a pool asks of the memory that holds its things: rows today, columns in `lath-soa`.
 
-use core::mem::ManuallyDrop;
-use core::sync::atomic::AtomicU32;
-
-use crate::error::OutOfMemory;
 use crate::field::{Field, Fields};
+use crate::memory::{Directory, Extent};
 use crate::prefetch::SomeFields;
-use crate::slots::GROUP;
 use crate::thing::Thing;
 
 /// A shared look at a thing: `&T` for rows, a struct of references for columns.
@@ -22,17 +18,20 @@ pub type ThingMut<'a, T> = <<T as Thing>::Storage as Storage<T>>::Mut<'a>;
 /// Memory for the things of a pool and their stamps, addressed by slot.
 ///
 /// It knows where a slot is, not what is in it: the pool keeps track of which slots hold a value.
-/// Memory is made slot by slot (or more at once), never moves, and is freed when the storage is
-/// dropped, *without* dropping values.
+/// Memory is opened group by group, never moves, and is freed when the storage is dropped, *without*
+/// dropping values.
 ///
 /// # Safety
 ///
-/// - [`place`](Self::place) answers the same for the same index forever, once it is not `None`, and
-///   different indices have different memory. The slots of a group of 64 all have a place, or none
-///   has. A [`chart`](Self::chart) of this storage answers the same, or `None`.
-/// - Fresh memory has stamps of 0.
-/// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take)
-///   and [`drop_in_place`](Self::drop_in_place) touch the value of their place and nothing else.
+/// - [`at`](Self::at) answers the same for the same entry and index forever, and different slots
+///   have different memory. A place is an address: it may go to any thread that may use the things.
+/// - The slots of a run, those of a group of 64 included, lie at equal distances: their stamps
+///   [`STAMP_STRIDE`](Self::STAMP_STRIDE) bytes apart, the values of a field
+///   [`stride`](Self::stride) bytes apart, and [`step`](Self::step) goes from one to the next.
+/// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take),
+///   [`transfer`](Self::transfer) and [`drop_in_place`](Self::drop_in_place) touch the values of
+///   their places and nothing else. They mean the same in all storages of the type: a place may be
+///   of another one.
 pub unsafe trait Storage<T: Thing>: Sized {
     /// A shared look at a thing.
     type Ref<'a>
@@ -47,111 +46,37 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The memory of one slot.
     type Place: Copy;
 
+    /// What the memory is made of.
+    type Extent: Extent;
+
     /// Whether [`drop_in_place`](Self::drop_in_place) does anything.
     const NEEDS_DROP: bool;
 
     /// No slots yet.
     fn new() -> Self;
 
-    /// Where the slots are that [`know`](Self::know) has noted, as a value: loops of lookups keep
-    /// it in registers.
-    type Chart<'a>: Copy + Send + Sync
-    where
-        Self: 'a;
+    /// Which slots have memory, and where.
+    fn memory(&self) -> &Directory<Self::Extent>;
 
-    /// Where the slots are that were noted.
-    fn chart(&self) -> Self::Chart<'_>;
+    /// The same, to be extended.
+    fn memory_mut(&mut self) -> &mut Directory<Self::Extent>;
 
-    /// The memory of slot `index`, if the chart has it.
-    fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Self::Place>;
+    /// The memory of slot `index`, which the extent of this entry has.
+    fn at(entry: <Self::Extent as Extent>::Entry, index: u32) -> Self::Place;
 
-    /// The memory of slot `index`, if it was noted: for one lookup.
-    fn place_noted(&self, index: u32) -> Option<Self::Place>;
-
-    /// The memory of a slot that the chart does not have: made by others since, or out of order.
-    /// `None` if there is none.
-    fn place_beyond(&self, index: u32) -> Option<Self::Place>;
-
-    /// The memory of slot `index`, if there is any.
+    /// The memory of slot `index`, if it was opened.
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Self::Place> {
-        match self.place_noted(index) {
-            Some(place) => Some(place),
-            None => self.place_beyond(index),
-        }
+        self.memory().find(index).map(|entry| Self::at(entry, index))
     }
 
-    /// Notes which slots have memory by now: [`place`](Self::place) is quicker for these.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfMemory`] if there is none to note it: the slots are found all the same.
-    fn know(&mut self) -> Result<(), OutOfMemory>;
-
-    /// Tells the processor that a slot will be written soon.
-    fn prefetch(&self, _: Self::Place) {}
-
-    /// Tells the processor that the stamp of a slot and some of its fields will be looked at soon.
-    #[inline(always)]
-    fn prefetch_fields<S: SomeFields>(&self, place: Self::Place) {
-        self.prefetch(place);
-    }
+    /// Tells the processor that the stamp of a slot and some of its fields will be used soon.
+    fn prefetch<S: SomeFields>(place: Self::Place);
 
     /// Tells the processor that slots a little further on will be written soon, one after the
     /// other.
     #[inline(always)]
-    fn prefetch_on(&self, _: Self::Place) {}
-
-    /// Makes memory for slot `index` and its neighbours, at least to the end of its group of 64.
-    /// Others may look, and grow, at the same time.
-    ///
-    /// # Errors
-    ///
-    /// [`OutOfMemory`] if the allocator refuses; nothing changed.
-    fn grow(&self, index: u32) -> Result<Self::Place, OutOfMemory>;
-
-    /// Makes memory for `len` slots from `first` on, whole groups of one run, as
-    /// [`grow`](Self::grow) does for one; but their stamps may not be set.
-    ///
-    /// # Errors
-    ///
-    /// As [`grow`](Self::grow).
-    ///
-    /// # Safety
-    ///
-    /// None of the slots has memory before. The caller sets all their stamps before anybody looks
-    /// at them.
-    unsafe fn grow_bare(&mut self, first: u32, len: u32) -> Result<Self::Place, OutOfMemory> {
-        for later in (GROUP..len).step_by(GROUP as usize) {
-            self.grow(first + later)?;
-        }
-        let place = self.grow(first)?;
-        _ = self.know(); // refused: these slots are found more slowly
-        Ok(place)
-    }
-
-    /// Makes memory for the slots below `end`, in one go as far as they follow one another and have
-    /// none: slots that were made together are found quicker. It need not be ready for use:
-    /// [`grow`](Self::grow) is to be called as if nothing had been made, and then makes nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`grow`](Self::grow).
-    fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory>;
-
-    /// How many slots have memory, counted from slot 0 up to the first gap.
-    fn slots(&self) -> u64;
-
-    /// The slots that have memory, in order.
-    fn ranges(&self) -> impl Iterator<Item = core::ops::Range<u64>>;
-
-    /// For how many slots whoever spawns one by one had better ask for memory at a time: whole
-    /// groups, a power of two, and no more than the shortest block has.
-    const AT_ONCE: u32 = GROUP;
-
-    /// How many slots from `index` on lie at equal distances, field by field, at least: a multiple
-    /// of 64 if `index` is one.
-    fn run_len(index: u32) -> u32;
+    fn prefetch_on(_: Self::Place) {}
 
     /// How far apart the stamps of neighbouring slots are, in bytes.
     const STAMP_STRIDE: usize;
@@ -209,19 +134,8 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// Both places are of this storage and in the same run of slots; a group of 64 slots always is.
     unsafe fn step(place: Self::Place, by: u32) -> Self::Place;
 
-    /// The stamp of a slot.
-    ///
-    /// # Safety
-    ///
-    /// The place is of this storage.
-    unsafe fn stamp(&self, place: Self::Place) -> &AtomicU32;
-
-    /// A pointer to the stamp of a slot, good for the stamps of its whole run.
-    ///
-    /// # Safety
-    ///
-    /// The place is of this storage.
-    unsafe fn stamps(&self, place: Self::Place) -> *const u32;
+    /// Where the stamp of a slot is. The pointer is good for the stamps of its whole run.
+    fn stamp(place: Self::Place) -> *mut u32;
 
     /// Puts a value into a slot without looking at what was there.
     ///
@@ -230,27 +144,14 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The place is of this storage, and nobody else uses its value.
     unsafe fn write(&self, place: Self::Place, value: T);
 
-    /// What has to be known of a value to [`put`](Self::put) it into a slot.
-    type Asked: Copy;
-
-    /// Asks a value what has to be known of it: user code, which may panic.
-    fn ask(value: &T) -> Self::Asked;
-
-    /// As [`write`](Self::write), without calling any user code. What is left of the value is for
-    /// [`drop_left`](Self::drop_left).
+    /// Moves the value of one slot into another without looking at what was there. Calls no code of
+    /// the user's.
     ///
     /// # Safety
     ///
-    /// As for [`write`](Self::write). `asked` is what [`ask`](Self::ask) said of this value, which
-    /// counts as gone afterwards.
-    unsafe fn put(&self, place: Self::Place, value: &mut ManuallyDrop<T>, asked: Self::Asked);
-
-    /// Drops what [`put`](Self::put) has left of a value.
-    ///
-    /// # Safety
-    ///
-    /// `put` was called with this value and this `asked`, and this is called once.
-    unsafe fn drop_left(_: &mut ManuallyDrop<T>, _: Self::Asked) {}
+    /// The places are of different slots, and nobody else uses their values. The first holds one,
+    /// which counts as gone afterwards.
+    unsafe fn transfer(&self, from: Self::Place, to: Self::Place);
 
     /// Moves the value out of a slot.
     ///

@@ -18,15 +18,9 @@ use crate::storage::Storage;
 ///
 /// - [`strip`](Self::strip) points to [`STRIDES`](Self::STRIDES)`[strip]` bytes of the slot, which
 ///   nothing outside the place uses, and those of the next slot of the run follow.
-/// - The strips of a block, which is a run from its first slot to its last, lie in the order of
-///   [`ORDER`](Self::ORDER): in a block of `n` slots that [is by itself](Self::is_apart) each
-///   begins `n` times the strides of those before it, and its [`SHIFTS`](Self::SHIFTS), after the
-///   start of the block. Nobody uses what is between them.
 /// - The value of a field that has a strip lies within the element of that strip, at
 ///   [`WITHIN`](Self::WITHIN), and nowhere else. The bytes of an element that belong to no field,
 ///   nor to the stamp or to tags of the storage's own, may be anything.
-/// - If the memory is [`ZEROED`](Self::ZEROED), somebody has written all of it at any time, padding
-///   of values excepted.
 /// - [`put_field`](Self::put_field) and [`drop_field`](Self::drop_field) touch that field of their
 ///   place and nothing else.
 pub unsafe trait Strips<T: Fields>: Storage<T> {
@@ -35,13 +29,6 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
 
     /// How long an element of each strip is, in bytes.
     const STRIDES: [usize; 65];
-
-    /// The strips in the order in which they lie in a block.
-    const ORDER: [u8; 65];
-
-    /// By how much each strip is moved on from where those before it end if there is nothing
-    /// between them: a multiple of 64.
-    const SHIFTS: [usize; 65];
 
     /// The strip that each field is in; [`NO_STRIP`](Self::NO_STRIP) for a field that is kept
     /// elsewhere.
@@ -54,22 +41,10 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
     /// the value: a `T::Tags`.
     const TAGS_WITHIN: Option<usize>;
 
-    /// Whether the memory of every slot, used or not, began as zero bytes.
-    const ZEROED: bool;
-
     /// The strip of a field that has none.
     const NO_STRIP: u8 = u8::MAX;
 
-    /// How many slots, from slot 0 on, have memory after memory was made for slot `index` in a
-    /// storage that had none beyond.
-    fn reach(index: u32) -> u64;
-
-    /// Whether the block of a slot, which has memory, was made by itself. Where several were made
-    /// at once, their strips lie as in one long block.
-    fn is_apart(&self, index: u32) -> bool;
-
-    /// The element of a slot. The pointer is good for the whole block of the place, all its strips
-    /// included.
+    /// The element of a slot. The pointer is good for the whole run of the place.
     ///
     /// # Safety
     ///

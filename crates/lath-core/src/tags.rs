@@ -133,7 +133,7 @@ mod index {
     use super::{TagSet, sealed::Wide};
     use crate::error::OutOfMemory;
     use crate::flat::FlatBits;
-    use crate::slots::{GROUP, LiveWords, Slots, ones};
+    use crate::slots::{GROUP, Slots, ones};
 
     mod image;
 
@@ -226,7 +226,7 @@ mod index {
     pub(crate) struct Groups<'a> {
         filter: Filter<'a>,
         first: u32,
-        live: LiveWords<'a>,
+        live: &'a [u64],
         lead: Option<&'a [u64]>,
         /// The words tell all there is to know.
         only: bool,
@@ -236,7 +236,7 @@ mod index {
         /// The matching slots of the `n`th of these groups.
         #[inline(always)]
         pub(crate) fn word(&self, n: u32) -> u64 {
-            let mut word = self.live.get(n);
+            let mut word = self.live.get(n as usize).copied().unwrap_or(0);
             if let Some(lead) = self.lead {
                 word &= lead.get(n as usize).copied().unwrap_or(0);
             }
@@ -248,7 +248,7 @@ mod index {
         #[inline(always)]
         pub(crate) fn full_until(&self, n: u32, end: u32) -> u32 {
             if self.only && self.lead.is_none() {
-                return self.live.full_until(n, end);
+                return n + self.live_and_full(n, end);
             }
             // Tag by tag, many words at a time. Further and further, so that no more is looked at
             // than is found.
@@ -282,7 +282,14 @@ mod index {
                 let same = leading(words, len.min(words.len()), 0);
                 len = if same < words.len() { same.min(len) } else { len };
             }
-            self.live.full_until(n, n + len as u32)
+            n + self.live_and_full(n, n + len as u32)
+        }
+
+        /// How many of these groups from number `n` on, up to `end`, are full.
+        #[inline(always)]
+        fn live_and_full(&self, n: u32, end: u32) -> u32 {
+            let live = self.live.get(n as usize..).unwrap_or(&[]);
+            leading(live, (end - n) as usize, u64::MAX) as u32
         }
     }
 

@@ -413,9 +413,8 @@ unsafe impl<T: Thing> View for Handle<T> {
     type Base = (*const u32, u32);
 
     #[inline(always)]
-    unsafe fn base(storage: &StorageOf<Self>, place: PlaceOf<Self>, index: u32) -> Self::Base {
-        // SAFETY: the place is of this storage (by the caller).
-        (unsafe { storage.stamps(place) }, index)
+    unsafe fn base(_: &StorageOf<Self>, place: PlaceOf<Self>, index: u32) -> Self::Base {
+        (T::Storage::stamp(place).cast_const(), index)
     }
 
     #[inline(always)]

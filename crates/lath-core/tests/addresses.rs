@@ -1,5 +1,5 @@
 //! A thing never moves: its address is the same from spawn to despawn, whatever happens to the pool
-//! around it.
+//! around it. One that is staged moves once, into its slot, when somebody has the pool exclusively.
 
 use lath_core::{Handle, Pool, Reuse, Thing};
 
@@ -16,9 +16,9 @@ fn address(pool: &Pool<Crew>, handle: Handle<Crew>) -> *const Crew {
     std::ptr::from_ref(pool.get(handle).unwrap())
 }
 
-/// The addresses of all things that lookups find.
+/// The addresses of all live things.
 fn addresses(pool: &Pool<Crew>) -> Vec<(Handle<Crew>, *const Crew)> {
-    pool.iter_with_staged().map(|(handle, crew)| (handle, std::ptr::from_ref(crew))).collect()
+    pool.iter().map(|(handle, crew)| (handle, std::ptr::from_ref(crew))).collect()
 }
 
 #[track_caller]
@@ -140,8 +140,15 @@ fn a_reference_held_across_stage_stays_good() {
     let handle = pool.spawn(crew(7));
     let held = pool.read(handle);
     let nil = pool.read(Handle::NIL);
-    let staged: Vec<_> = (0..10_000).map(|number| pool.stage(crew(number))).collect();
-    let first = pool.read(staged[0]);
+    let first = pool.stage(crew(0));
+    let first = pool.read(first);
+    let staged: Vec<_> = (1..10_000)
+        .map(|number| {
+            let handle = pool.stage(crew(number));
+            (handle, address(&pool, handle))
+        })
+        .collect();
+    assert_unmoved(&pool, &staged);
     (0..100).for_each(|_| assert!(!pool.reserve().is_nil()));
     assert_eq!((held.number, nil.number, first.number), (7, 0, 0));
     assert!(std::ptr::eq(held, pool.read(handle)));

@@ -104,10 +104,12 @@ fn an_empty_pool_grows_while_several_threads_stage() {
             staged.iter().map(|&(handle, _)| std::ptr::from_ref(pool.read(handle))).collect();
         assert_eq!((pool.len(), pool.stats().staged), (0, 4 * EACH as u32));
         assert_eq!(pool.check_invariants(), Ok(()));
-        assert_eq!(pool.commit(), 4 * EACH as u32);
-        for (&(handle, number), address) in staged.iter().zip(before) {
-            assert_eq!(pool[handle].number, number);
+        for (&(handle, _), address) in staged.iter().zip(before) {
             assert!(std::ptr::eq(&pool[handle], address), "{handle} moved");
+        }
+        assert_eq!(pool.commit(), 4 * EACH as u32);
+        for &(handle, number) in &staged {
+            assert_eq!(pool[handle].number, number);
             assert_whole(&pool[handle]);
         }
         assert_eq!((pool.iter().count(), pool.check_invariants()), (4 * EACH as usize, Ok(())));

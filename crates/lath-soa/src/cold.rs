@@ -46,8 +46,8 @@ impl<V> Cell<V> {
     }
 
     fn table(&self) -> Option<&Table<V>> {
-        // SAFETY: a cell of a live block (by `new`), which starts as zero bytes, a null pointer.
-        // What is not null is a table that `table_or_new` made and that is freed with the block.
+        // SAFETY: a cell of a live block (by `new`), which is cleared before anybody asks. What is
+        // not null is a table that `table_or_new` made and that is freed with the block.
         unsafe { (*self.tables).load(Ordering::Acquire).as_ref() }
     }
 
@@ -93,6 +93,29 @@ impl<V> Cell<V> {
         self.table()?.0[self.slot].store(ptr::null_mut(), Ordering::Release);
         // SAFETY: `put` made it out of a box, and it is reachable no more.
         Some(*unsafe { Box::from_raw(value) })
+    }
+    /// Says that none of the 64 slots has the field.
+    ///
+    /// # Safety
+    ///
+    /// The block is new, and nobody has asked the cell yet.
+    pub(crate) unsafe fn clear(&self) {
+        // SAFETY: a cell of a live block (by `new`).
+        unsafe { self.tables.cast_mut().write(AtomicPtr::new(ptr::null_mut())) };
+    }
+
+    /// Moves the value of this slot, if it has one, to another, which has none.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else uses the values of the two slots.
+    pub(crate) unsafe fn transfer(&self, to: &Self) {
+        if let Some(value) = self.get() {
+            to.table_or_new().0[to.slot].store(value, Ordering::Release);
+            if let Some(table) = self.table() {
+                table.0[self.slot].store(ptr::null_mut(), Ordering::Release);
+            }
+        }
     }
 
     /// Frees the table of these 64 slots. Values still in it are leaked: they are taken first.

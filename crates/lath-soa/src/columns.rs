@@ -13,11 +13,9 @@
 
 use core::marker::PhantomData;
 use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
-use core::ops::Range;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::AtomicU32;
 
-use lath_core::blocks::{Fine, FineChart, Zeroed, unlikely};
+use lath_core::memory::{Directory, Extent};
 use lath_core::prefetch::{SomeFields, prefetch};
 use lath_core::{CloneStorage, Field, FieldVisitor, Fields, OutOfMemory, Storage};
 
@@ -29,9 +27,9 @@ mod place;
 mod strips;
 mod visitors;
 
-use guards::{Otherwise, drop_fields, make_defaults};
-use place::{Block, Place};
-use visitors::{Fetch, FindDefaults, FreeTables, Gather, Keep, Scatter};
+use guards::{drop_fields, make_defaults};
+use place::{Block, Place, Whole};
+use visitors::{ClearCells, Fetch, FindDefaults, FreeTables, Gather, Keep, Scatter, Transfer};
 
 /// A thing that can be kept in columns: `#[thing(columns)]` implements it.
 ///
@@ -104,7 +102,7 @@ pub trait Pointers<'a, T: Fields>: Copy {
 /// assert_eq!((*seen.hull, seen.name.as_str()), (10.0, "Lath"));
 /// ```
 pub struct Columns<T: Columnar> {
-    blocks: Fine<Block<T>>,
+    blocks: Directory<Block<T>>,
     defaults: Defaults,
     owned: PhantomData<T>,
 }
@@ -164,82 +162,47 @@ impl<T: Columnar> Drop for Columns<T> {
 }
 
 // SAFETY:
-// - Places: `Fine` never moves a block, and different indices have different rows or blocks.
-// - Fresh stamps are 0: `Fine` starts blocks as zero bytes.
+// - Places: an entry leads each slot of its extent to elements of its own, and never changes. They
+//   lie as K1 says.
 // - Only the value of the place is touched: every method below goes through the fields of that one
 //   row.
 unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     type Ref<'a> = T::Ref<'a>;
     type Mut<'a> = T::Mut<'a>;
     type Place = Place<T>;
+    type Extent = Block<T>;
 
     const NEEDS_DROP: bool = needs_drop::<T>() || Self::COLDS > 0;
 
     fn new() -> Self {
-        let mut columns =
-            Self { blocks: Fine::new(), defaults: Defaults::room(T::FIELDS), owned: PhantomData };
+        let mut columns = Self {
+            blocks: Directory::new(),
+            defaults: Defaults::room(T::FIELDS),
+            owned: PhantomData,
+        };
         T::visit(&mut Keep { defaults: &mut columns.defaults, free: false, thing: PhantomData });
         columns
     }
 
-    type Chart<'a> = FineChart<'a, Block<T>>;
-
     #[inline(always)]
-    fn chart(&self) -> Self::Chart<'_> {
-        self.blocks.chart()
+    fn memory(&self) -> &Directory<Block<T>> {
+        &self.blocks
     }
 
     #[inline(always)]
-    fn place_by(chart: Self::Chart<'_>, index: u32) -> Option<Place<T>> {
-        chart.block(index).map(|block| block.place(index))
+    fn memory_mut(&mut self) -> &mut Directory<Block<T>> {
+        &mut self.blocks
     }
 
     #[inline(always)]
-    fn place_noted(&self, index: u32) -> Option<Place<T>> {
-        self.blocks.noted(index).map(|block| block.place(index))
-    }
-
-    #[inline(always)] // a place is too large to come back in registers: a call would have it go through memory, from a chart too
-    fn place_beyond(&self, index: u32) -> Option<Place<T>> {
-        unlikely();
-        self.blocks.find(index).map(|block| block.place(index))
+    fn at(entry: Whole, index: u32) -> Place<T> {
+        entry.place(index)
     }
 
     #[inline(always)]
-    fn prefetch_fields<S: SomeFields>(&self, place: Place<T>) {
+    fn prefetch<S: SomeFields>(place: Place<T>) {
         prefetch(place.stamp());
         T::visit(&mut Fetch::<T, S> { of: place, which: PhantomData });
-    }
-
-    fn know(&mut self) -> Result<(), OutOfMemory> {
-        self.blocks.know(u64::MAX)
-    }
-
-    fn grow(&self, index: u32) -> Result<Place<T>, OutOfMemory> {
-        self.blocks.grow(index)?;
-        Ok(self.place(index).unwrap_or_else(|| unreachable!("grown just now")))
-    }
-
-    fn make_room(&mut self, end: u64) -> Result<(), OutOfMemory> {
-        let made = self.blocks.contiguous();
-        if let (Ok(first), Ok(last), true) =
-            (u32::try_from(made), u32::try_from(end - 1), made < end)
-        {
-            self.blocks.grow_together(first, last)?;
-        }
-        Ok(())
-    }
-
-    fn slots(&self) -> u64 {
-        self.blocks.contiguous()
-    }
-
-    fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
-        self.blocks.ranges()
-    }
-
-    fn run_len(index: u32) -> u32 {
-        Fine::<Block<T>>::run_len(index)
     }
 
     const STAMP_STRIDE: usize = head_column(T::FIELDS).stride;
@@ -303,50 +266,25 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
     }
 
     #[inline(always)]
-    unsafe fn stamp(&self, place: Place<T>) -> &AtomicU32 {
-        // SAFETY: aligned and inside the block; blocks live as long as `self`, and stamps are
-        // initialised from the start. All accesses to a stamp that may race go through atomics.
-        unsafe { AtomicU32::from_ptr(place.stamp()) }
-    }
-
-    #[inline(always)]
-    unsafe fn stamps(&self, place: Place<T>) -> *const u32 {
+    fn stamp(place: Place<T>) -> *mut u32 {
         place.stamp()
     }
 
     #[inline(always)]
     unsafe fn write(&self, place: Place<T>, value: T) {
-        let at_default = Self::ask(&value);
+        let at_default = find_defaults(&value);
         let mut value = ManuallyDrop::new(value);
         let from = &raw mut *value;
         if at_default != 0 {
             // Before anything is moved: it is user code, and if it panics nothing must be left in
             // the slot. SAFETY: a whole thing, of which the other fields are moved below.
-            unsafe { drop_fields(from, at_default, Otherwise::DropAll) };
+            unsafe { drop_fields(from, at_default) };
         }
         T::visit(&mut Scatter { from, to: place, at_default });
     }
 
-    type Asked = u64;
-
-    /// The cold fields that are at their default, a bit for each.
-    #[inline(always)]
-    fn ask(value: &T) -> u64 {
-        if Self::COLDS == 0 {
-            return 0;
-        }
-        let mut find = FindDefaults { of: value, at_default: 0 };
-        T::visit(&mut find);
-        find.at_default
-    }
-
-    unsafe fn put(&self, place: Place<T>, value: &mut ManuallyDrop<T>, at_default: u64) {
-        T::visit(&mut Scatter { from: &raw mut **value, to: place, at_default });
-    }
-
-    unsafe fn drop_left(value: &mut ManuallyDrop<T>, at_default: u64) {
-        // SAFETY: `put` has left these fields, and nothing else (by the caller).
-        unsafe { drop_fields(&raw mut **value, at_default, Otherwise::DropThese) };
+    unsafe fn transfer(&self, from: Place<T>, to: Place<T>) {
+        T::visit(&mut Transfer { from, to });
     }
 
     #[inline(always)]
@@ -400,6 +338,17 @@ unsafe impl<T: CloneFields> CloneStorage<T> for Columns<T> {
         // SAFETY: as the caller promises for `get`.
         T::clone_fields(unsafe { self.get(place) })
     }
+}
+
+/// The cold fields of a value that are at their default: user code, which may panic.
+#[inline(always)]
+fn find_defaults<T: Columnar>(value: &T) -> u64 {
+    if Columns::<T>::COLDS == 0 {
+        return 0;
+    }
+    let mut find = FindDefaults { of: value, at_default: 0 };
+    T::visit(&mut find);
+    find.at_default
 }
 
 /// The column of the tags. Only asked for where there are tags.

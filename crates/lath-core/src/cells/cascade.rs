@@ -12,7 +12,7 @@ use super::*;
 use crate::each::ALL;
 use crate::tags::Filter;
 use crate::tree::{Kids, Order, Row, Set, Step, walk};
-use crate::view::{Used, View};
+use crate::view::{StorageOf, Used, View};
 
 /// The right to change things through one view beside a look at their relatives through another.
 pub(crate) struct Sweep<'a, P: View, V: View> {
@@ -236,7 +236,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Pair<'a, P, V> {
     fn prefetch<W: View<Thing = V::Thing>>(&self, index: u32) {
         let values = &self.things.cells.values;
         if let Some(place) = values.place(index) {
-            values.prefetch_fields::<Used<W>>(place);
+            StorageOf::<W>::prefetch::<Used<W>>(place);
         }
     }
 }

@@ -8,9 +8,9 @@ use crate::view::View;
 
 impl<T: Thing> Cells<T> {
     pub(crate) fn track_changes(&mut self) {
-        self.alone = false;
-        self.marks.get_or_insert_with(|| Box::new(Marks::new(1)));
-        self.slots.set_tracked();
+        let end = self.slots.numbers().end;
+        self.marks.get_or_insert_with(|| Box::new(Marks::new(1))).grow(end);
+        self.set_observed(true);
     }
 
     pub(crate) fn tick(&self) -> u64 {
@@ -28,7 +28,7 @@ impl<T: Thing> Cells<T> {
     /// reference.
     pub(crate) fn prepare_marks(&mut self, fields: u64) {
         if let Some(marks) = &mut self.marks {
-            marks.prepare(fields);
+            marks.prepare(fields, self.slots.numbers().end);
         }
     }
 
@@ -38,6 +38,11 @@ impl<T: Thing> Cells<T> {
         if let Some(marks) = &self.marks {
             marks.mark(index / GROUP);
         }
+    }
+
+    /// Marks the group of a slot that has just been filled.
+    pub(crate) fn mark_spawned(&self, index: u32) {
+        self.mark(index);
     }
 
     /// Marks all groups that have a live slot.

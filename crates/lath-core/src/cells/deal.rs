@@ -184,10 +184,10 @@ impl Turns {
     }
 
     /// The single slot whose turn it is, out of all free ones.
-    fn take_slot(&mut self, slots: &Slots) -> Option<u32> {
+    fn take_slot<T: Thing>(&mut self, cells: &Cells<T>) -> Option<u32> {
         loop {
-            let group = next_with_free(slots, self.from)?;
-            let free = slots.free_word(group);
+            let group = cells.next_with_free(self.from)?;
+            let free = cells.free_word(group);
             let count = u64::from(free.count_ones());
             if self.next < self.seen + count {
                 let bit = ones(free).nth((self.next - self.seen) as usize)?;
@@ -198,11 +198,6 @@ impl Turns {
             self.from = group.checked_add(1)?;
         }
     }
-}
-
-/// The first group at `from` or later that has a free slot.
-fn next_with_free(slots: &Slots, from: u32) -> Option<u32> {
-    from.checked_mul(GROUP).and_then(|from| slots.next_free(from)).map(|index| index / GROUP)
 }
 
 impl<T: Thing> Cells<T> {
@@ -220,19 +215,28 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn reserve_at(&mut self, handle: Handle<T>) -> Result<(), SpawnFault> {
         self.may_spawn_at(handle, handle.kind())?;
         let index = handle.index();
-        if self.slots.state(index) == State::Claimed {
+        if self.state(index) == State::Claimed {
             return Ok(()); // for this very handle
         }
-        self.room(index).map_err(SpawnFault::OutOfMemory)?;
-        self.slots.claim(|| Some(index), Ok).map_err(SpawnFault::OutOfMemory)?;
+        self.settle().map_err(SpawnFault::OutOfMemory)?;
+        self.make_room(index).map_err(SpawnFault::OutOfMemory)?;
+        self.slots.claim(index);
+        self.set_observed(true);
         self.set_even_stamp(index, handle.stamp() - 1);
         Ok(())
     }
 
+    /// The first group at `from` or later that has a free slot.
+    fn next_with_free(&self, from: u32) -> Option<u32> {
+        let from = from.checked_mul(GROUP)?;
+        let index = self.slots.next_free_by(from, &|group| self.free_word(group))?;
+        Some(index / GROUP)
+    }
+
     fn next_dealt(&self, lane: &mut Lane, tags: u64) -> Option<u32> {
-        let slots = &self.slots;
-        if slots.limit() < FEW {
-            return lane.stock.take_slot(slots);
+        let free = |group: u32| self.free_word(group);
+        if self.slots.limit() < FEW {
+            return lane.stock.take_slot(self);
         }
         let clusters = self.is_clustered().then_some(&self.clusters);
         let tags = if clusters.is_some() { tags } else { 0 };
@@ -242,12 +246,14 @@ impl<T: Thing> Cells<T> {
                 Some(clusters) => lane
                     .hand(tags, turns)
                     .own
-                    .take(|from| clusters.next_open(tags, from, slots))
-                    .or_else(|| lane.stock.take(|from| clusters.next_unowned(from, slots))),
-                None => lane.stock.take(|from| next_with_free(slots, from)),
+                    .take(|from| clusters.next_open(tags, from, &free))
+                    .or_else(|| {
+                        lane.stock.take(|from| clusters.next_unowned(from, &self.slots, &free))
+                    }),
+                None => lane.stock.take(|from| self.next_with_free(from)),
             }?;
             let hand = lane.hand(tags, turns);
-            (hand.group, hand.bits) = (group, slots.free_word(group));
+            (hand.group, hand.bits) = (group, free(group));
         }
         let hand = lane.hand(tags, turns);
         let bit = hand.bits.trailing_zeros();

@@ -30,7 +30,7 @@ impl<T: Thing> Cells<T> {
         // SAFETY: passed on from the caller.
         unsafe {
             self.tags.remove(index, self.values.tags(place).widen());
-            self.values.stamp(place).store(after, Ordering::Relaxed);
+            T::Storage::stamp(place).write(after);
         }
     }
 
@@ -38,7 +38,7 @@ impl<T: Thing> Cells<T> {
     /// again.
     #[inline]
     fn vacate(&mut self, index: u32, after: u32) -> Freed {
-        if after == SPENT || !self.slots.is_calm() {
+        if after == SPENT || self.slots.claimed() > 0 {
             unlikely();
             self.vacate_slowly(index, after);
         } else {
@@ -47,7 +47,7 @@ impl<T: Thing> Cells<T> {
         Freed { index, stamp: after }
     }
 
-    /// Frees a slot that is live, as [`Slots::is_calm`] says.
+    /// Frees a slot that is live.
     #[inline(always)]
     fn release_live(&mut self, index: u32) {
         match Self::TAGGED {
@@ -64,7 +64,7 @@ impl<T: Thing> Cells<T> {
     #[inline(never)]
     pub(super) fn vacate_slowly(&mut self, index: u32, after: u32) {
         if self.slots.state(index) == State::Claimed {
-            *self.staged.get_mut() -= 1;
+            self.staged -= 1;
         }
         self.release(index, after == SPENT);
     }
@@ -95,7 +95,7 @@ impl<T: Thing> Cells<T> {
     /// than that is to be done.
     #[inline(always)]
     pub(crate) fn drop_alone(&mut self, handle: Handle<T>) -> bool {
-        if !self.alone || !self.slots.is_calm() {
+        if self.is_observed() {
             unlikely();
             return false;
         }
@@ -133,7 +133,7 @@ impl<T: Thing> Cells<T> {
             return false;
         }
         if self.slots.state(handle.index()) == State::Claimed {
-            *self.staged.get_mut() -= 1;
+            self.staged -= 1;
             self.slots.settle(handle.index());
         }
         self.slots.bury(handle.index());
@@ -162,7 +162,7 @@ impl<T: Thing> Cells<T> {
         let place = self.values.place(handle.index())?;
         let after = Handle::<T>::STAMP.after_death(handle.stamp());
         // SAFETY: the place is of this storage.
-        unsafe { self.values.stamp(place) }.store(after, Ordering::Relaxed);
+        unsafe { T::Storage::stamp(place).write(after) };
         self.release(handle.index(), after == SPENT);
         self.mark(handle.index()); // its generation is over, and whoever copies what has changed must hear of it
         Some(Freed { index: handle.index(), stamp: after })

@@ -21,7 +21,7 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn end_plain(&mut self, handle: Handle<T>, ended: &mut Ended) {
         debug_assert!(Self::PLAIN);
         let Some((_, after)) = self.end(handle) else { return };
-        if after == SPENT || !self.slots.is_calm() {
+        if after == SPENT || self.slots.claimed() > 0 {
             unlikely();
             return self.vacate_slowly(handle.index(), after);
         }

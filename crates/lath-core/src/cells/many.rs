@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 
 use super::*;
 use crate::prefetch::prefetch;
-use crate::view::{Used, View};
+use crate::view::{StorageOf, Used, View};
 
 /// How many handles ahead memory is asked for.
 const AHEAD: usize = 24;
@@ -31,8 +31,7 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     pub(crate) fn prefetch_stamp(&self, handle: Handle<T>) {
         if let Some(place) = self.values.place(handle.index()) {
-            // SAFETY: the place is of this storage.
-            prefetch(unsafe { self.values.stamps(place) });
+            prefetch(T::Storage::stamp(place));
         }
     }
 }
@@ -40,7 +39,7 @@ impl<T: Thing> Cells<T> {
 /// The views of the things that some handles name, in the order of the handles:
 /// [`Pool::view_many`](crate::Pool::view_many).
 pub struct ViewMany<'a, 'h, V: View> {
-    finder: Finder<'a, V::Thing>,
+    cells: &'a Cells<V::Thing>,
     handles: &'h [Handle<V::Thing>],
     view: PhantomData<V>,
 }
@@ -51,7 +50,7 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
     /// The view does not write, and for `'a` nobody writes to the fields that it reads.
     #[inline]
     pub(super) unsafe fn new(cells: &'a Cells<V::Thing>, handles: &'h [Handle<V::Thing>]) -> Self {
-        let many = Self { finder: cells.finder(), handles, view: PhantomData };
+        let many = Self { cells, handles, view: PhantomData };
         handles.iter().take(AHEAD).for_each(|&handle| many.prefetch(handle));
         many
     }
@@ -60,8 +59,8 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
     /// such a slot.
     #[inline(always)]
     fn prefetch(&self, handle: Handle<V::Thing>) {
-        if let Some(place) = self.finder.place(handle) {
-            self.finder.cells.values.prefetch_fields::<Used<V>>(place);
+        if let Some(place) = self.cells.values.place(handle.index()) {
+            StorageOf::<V>::prefetch::<Used<V>>(place);
         }
     }
 }
@@ -77,7 +76,7 @@ impl<'a, V: View> Iterator for ViewMany<'a, '_, V> {
         }
         self.handles = rest;
         // SAFETY: as `new` asks for.
-        Some(unsafe { self.finder.view::<V>(handle) })
+        Some(unsafe { self.cells.view_of::<V>(handle) })
     }
 
     #[inline]

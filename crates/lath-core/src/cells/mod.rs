@@ -8,13 +8,11 @@
 //!   thing). No other does.
 //! - **C2** The stamp of a live slot is odd. The stamp of a claimed slot, which has memory, is odd
 //!   if it is staged, even if it is reserved.
-//! - **C3** Behind a shared reference only claimed slots change: by the thread that claimed them,
-//!   value first, stamp after, with release ordering.
-//! - **C4** `first` is the place of the first slot of the group that `slots` have at hand. All
-//!   slots of that group have memory.
-//! - **C5** The slots know whether changes are marked.
-//! - **C6** While things go `alone`, the pool has no tree and keeps no order of freed slots, and
-//!   changes are not marked.
+//! - **C3** Behind a shared reference neither slots nor stamps change: what comes goes into the
+//!   nursery.
+//! - **C4** `first` is the place of the first slot of the group that the cursor is at, while it
+//!   offers any.
+//! - **C5** While `observed` is `false`, nobody but the slots has to hear of what comes and goes.
 
 mod bulk;
 mod cascade;
@@ -22,16 +20,15 @@ mod changes;
 mod deal;
 mod despawn;
 mod ended;
-mod finder;
 pub(crate) mod image;
 mod many;
+mod nursery;
 #[cfg(feature = "parallel")]
 mod par_cascade;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod rest;
 mod run;
-mod shared;
 mod tagged;
 mod view;
 mod views;
@@ -39,14 +36,15 @@ mod walk;
 mod whole;
 
 use alloc::boxed::Box;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::blocks::unlikely;
 use crate::clusters::Clusters;
 use crate::error::{HandleError, OutOfMemory, SpawnFault};
 use crate::generation::{NIL_SLOT, SPENT, is_live};
 use crate::handle::Handle;
 use crate::marks::Marks as ChangeMarks;
+use crate::memory::unlikely;
+use crate::prefetch::SomeFields;
 use crate::slots::{GROUP, Slots, ones};
 use crate::state::{self, Sight, State};
 use crate::storage::{Storage, ThingMut, ThingRef};
@@ -59,8 +57,8 @@ pub(crate) use cascade::Sweep;
 pub use deal::Lane;
 pub(crate) use despawn::Freed;
 pub(crate) use ended::Ended;
-use finder::Finder;
 pub use many::ViewMany;
+use nursery::Nursery;
 pub use rest::Rest;
 pub use view::QueryIter;
 pub use views::{OtherViews, Views};
@@ -78,24 +76,25 @@ pub struct Cells<T: Thing> {
     clustered: bool,
     /// `None` while changes are not tracked.
     marks: Option<Box<ChangeMarks>>,
-    staged: AtomicU32,
-    /// Slots below this were asked for when the cells were made: there is memory for them, ready to
-    /// be used or not.
+    /// As many slots were asked for when the cells were made.
     room: u64,
-    /// Nobody but the slots has to hear of a thing that goes (C6). May be `false` all the same.
-    alone: bool,
-    /// The first slot of the group that `slots` have at hand (C4).
-    first: Hand<Place<T>>,
+    /// How many claimed slots hold a value.
+    staged: u32,
+    nursery: Nursery<T>,
+    /// Whether anybody has to hear of things that come and go (C5). May be `true` all the same.
+    observed: AtomicBool,
+    /// The first slot of the group that the cursor is at (C4).
+    first: First<Place<T>>,
 }
 
 /// A place that is kept.
-struct Hand<P>(P);
+struct First<P>(P);
 
 // SAFETY: nothing but an address. Who uses it has the storage that it is of, and asks nothing of
 // other threads that the storage does not.
-unsafe impl<P> Send for Hand<P> {}
+unsafe impl<P> Send for First<P> {}
 // SAFETY: as above.
-unsafe impl<P> Sync for Hand<P> {}
+unsafe impl<P> Sync for First<P> {}
 
 impl<T: Thing> Cells<T> {
     /// Whether the things have tags at all, and so are clustered by them.
@@ -105,16 +104,17 @@ impl<T: Thing> Cells<T> {
     /// `room`, which is at least 1.
     pub(crate) fn new(limit: u64, room: u64) -> Result<Self, OutOfMemory> {
         let nil = T::default();
-        let room = room.next_multiple_of(u64::from(GROUP));
-        let slots = Slots::new(limit)?;
+        let nursery = Nursery::new(); // first: it may call `Default`, which may panic
+        let mut slots = Slots::new(limit)?;
         let mut values = T::Storage::new();
-        values.make_room(room)?;
-        let place = values.grow(0)?;
+        values.memory_mut().reserve(room)?;
+        let place = T::Storage::at(values.memory_mut().open(0)?, 0);
         // SAFETY: the place was made just now by this storage, and nobody else knows it.
         unsafe {
             values.write(place, nil);
-            values.stamp(place).store(NIL_SLOT, Ordering::Relaxed);
+            T::Storage::stamp(place).write(NIL_SLOT);
         }
+        slots.grow((room - 1) as u32)?;
         let mut cells = Self {
             slots,
             values,
@@ -122,29 +122,16 @@ impl<T: Thing> Cells<T> {
             clusters: Clusters::new(),
             clustered: true,
             marks: None,
-            staged: AtomicU32::new(0),
             room,
-            alone: false,
-            first: Hand(place),
+            staged: 0,
+            nursery,
+            observed: AtomicBool::new(false),
+            first: First(place),
         };
-        cells.know()?;
-        for first in (0..room).step_by(GROUP as usize).map(|first| first as u32) {
-            if !cells.slots.has_room(first) {
-                cells.slots.grow(first)?;
-                cells.slots.know()?;
-            }
-        }
         if room > u64::from(GROUP) {
             cells.grow_tags(0)?;
         }
         Ok(cells)
-    }
-
-    /// Notes which slots have memory by now: they are found quicker. Those that others have made
-    /// behind a shared reference are found all the same.
-    fn know(&mut self) -> Result<(), OutOfMemory> {
-        self.slots.know()?;
-        self.values.know()
     }
 
     #[inline]
@@ -152,20 +139,37 @@ impl<T: Thing> Cells<T> {
         &self.slots
     }
 
-    #[inline]
-    pub(crate) fn is_alone(&self) -> bool {
-        self.alone
+    /// Whether anybody has to hear of things that come and go.
+    #[inline(always)]
+    pub(crate) fn is_observed(&mut self) -> bool {
+        *self.observed.get_mut()
     }
 
-    /// Notes whether anybody has to hear of a thing that goes; the pool says whether there is a
-    /// tree, or an order of freed slots.
+    /// Notes whether anybody has to hear of things that come and go; the pool says who else there
+    /// is.
     #[inline]
-    pub(crate) fn set_alone(&mut self, alone: bool) {
-        self.alone = alone && self.marks.is_none();
+    pub(crate) fn set_observed(&mut self, observed: bool) {
+        *self.observed.get_mut() = observed || self.marks.is_some() || self.slots.claimed() > 0;
+    }
+
+    /// Whether whoever there is hears of all that comes and goes.
+    pub(crate) fn hears_all(&self) -> bool {
+        self.observed.load(Ordering::Relaxed)
+    }
+
+    /// How many slots are reserved or staged.
+    pub(crate) fn claimed(&self) -> u32 {
+        self.slots.claimed() + self.nursery.count()
+    }
+
+    /// How many slots are in use: live, reserved, staged or buried.
+    pub(crate) fn used(&self) -> u32 {
+        self.slots.used() + self.nursery.count()
     }
 
     /// Notes how many slots are in use, before many of them are freed.
     pub(crate) fn note_use(&mut self) {
+        _ = self.settle(); // refused: those that got no memory stay in the nursery
         self.slots.note_use();
     }
 
@@ -199,7 +203,7 @@ impl<T: Thing> Cells<T> {
         if let Some(first) = self.values.place(next * GROUP) {
             for bit in ones(free) {
                 // SAFETY: both places are of this storage and in one group.
-                self.values.prefetch(unsafe { T::Storage::step(first, bit) });
+                T::Storage::prefetch::<AllFields>(unsafe { T::Storage::step(first, bit) });
             }
         }
     }
@@ -207,40 +211,54 @@ impl<T: Thing> Cells<T> {
     /// How many slots have memory, slot 0 included.
     #[inline]
     pub(crate) fn memory(&self) -> u64 {
-        self.values.slots().max(self.room).min(self.slots.limit())
+        self.values.memory().slots().min(self.slots.limit())
+    }
+
+    /// How many slots were asked for when the cells were made, slot 0 included.
+    pub(crate) fn room(&self) -> u64 {
+        self.room
     }
 
     /// The slots that have memory, slot 0 included, in order.
     pub(crate) fn indices(&self) -> impl Iterator<Item = u32> {
         let limit = self.slots.limit();
         self.values
+            .memory()
             .ranges()
             .flatten()
             .take_while(move |&index| index < limit)
             .map(|index| index as u32)
     }
 
-    /// Those of them that were ever used, and neighbours. Far behind them there may be memory for
-    /// many more that was made for a slot far away, before some other memory was refused.
-    fn worn_indices(&self) -> impl Iterator<Item = u32> {
-        let end = self.slots.worn_end().max(1) * u64::from(GROUP); // slot 0 is out of use from the start
-        self.values
-            .ranges()
-            .flatten()
-            .take_while(move |&index| index < end)
-            .map(|index| index as u32)
-    }
-
-    #[inline]
+    /// How many things are staged. Behind a shared reference, those that are claimed in the nursery
+    /// are looked at one by one.
     pub(crate) fn staged(&self) -> u32 {
-        self.staged.load(Ordering::Relaxed)
+        self.staged + self.newly_staged().len() as u32
     }
 
     /// The stamp of a slot; `None` where there is no memory.
     pub(crate) fn stamp(&self, index: u32) -> Option<u32> {
-        let place = self.values.place(index)?;
-        // SAFETY: the place is of this storage.
-        Some(unsafe { self.values.stamp(place) }.load(Ordering::Acquire))
+        match self.in_nursery(index) {
+            Some((stamp, _)) => Some(stamp),
+            None => self.main_stamp(index),
+        }
+    }
+
+    /// The same, whatever the nursery says.
+    fn main_stamp(&self, index: u32) -> Option<u32> {
+        // SAFETY: the place is of this storage, whose stamps do not change behind `&self` (C3).
+        self.values.place(index).map(|place| unsafe { T::Storage::stamp(place).read() })
+    }
+
+    /// What a slot is doing.
+    pub(crate) fn state(&self, index: u32) -> State {
+        if self.in_nursery(index).is_some() { State::Claimed } else { self.slots.state(index) }
+    }
+
+    /// The free slots of a group that can be handed out.
+    #[inline]
+    pub(crate) fn free_word(&self, group: u32) -> u64 {
+        self.slots.free_word(group) & !self.newly_claimed(group)
     }
 
     /// The place of the first slot of a group that has memory.
@@ -257,19 +275,25 @@ impl<T: Thing> Cells<T> {
             .map(|stamp| Handle::from_parts(index, stamp))
     }
 
-    /// Whether the place, which is that of the handle's slot, holds the value that it names.
+    /// The place of the value that a handle names: it holds one.
     #[inline(always)]
-    fn holds(&self, place: Place<T>, handle: Handle<T>) -> bool {
-        // SAFETY: the place is of this storage. Acquire: if the stamp was set by a thread that
-        // staged the value, the value is seen too (C3).
-        let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Acquire);
-        // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another
-        // even one (G3).
-        if stamp != handle.stamp() {
-            unlikely();
-            return false;
+    pub(crate) fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
+        if let Some(place) = self.values.place(handle.index()) {
+            // SAFETY: the place is of this storage, whose stamps do not change behind `&self` (C3).
+            // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another
+            // even one (G3).
+            if unsafe { T::Storage::stamp(place).read() } == handle.stamp() {
+                return Some(place);
+            }
         }
-        true
+        unlikely();
+        self.find_staged(handle)
+    }
+
+    /// The same, of what came behind a shared reference.
+    #[inline(always)]
+    fn find_staged(&self, handle: Handle<T>) -> Option<Place<T>> {
+        if self.nursery.count() == 0 { None } else { self.find_in_nursery(handle) }
     }
 
     #[inline(always)]
@@ -343,9 +367,9 @@ impl<T: Thing> Cells<T> {
 
     fn sight(&self, handle: Handle<T>, slots: u64) -> Sight {
         let index = handle.index();
-        let fresh = (u64::from(index) < self.room).then_some(SPENT); // there is memory that was never used
+        let fresh = (u64::from(index) < self.memory()).then_some(SPENT); // there is memory that was never used
         let stamp = self.stamp(index).or(fresh).filter(|_| u64::from(index) < self.slots.limit());
-        Sight { state: self.slots.state(index), stamp, slots: (slots - 1) as u32 }
+        Sight { state: self.state(index), stamp, slots: (slots - 1) as u32 }
     }
 
     /// What to say when there is no free slot.
@@ -359,46 +383,48 @@ impl<T: Thing> Cells<T> {
 
     /// Makes room for slot `index`.
     #[inline]
-    pub(crate) fn room(&mut self, index: u32) -> Result<(), OutOfMemory> {
+    pub(crate) fn make_room(&mut self, index: u32) -> Result<(), OutOfMemory> {
         if !self.slots.has_room(index) {
             self.slots.grow(index)?;
+            if let Some(marks) = &mut self.marks {
+                marks.grow(self.slots.numbers().end);
+            }
         }
         if self.values.place(index).is_none() {
-            self.values.grow(index)?;
-            self.know()?;
-            self.grow_tags(index)?;
+            let made = self.memory();
+            self.values.memory_mut().open(index)?;
+            if self.memory() > made || u64::from(index) >= made {
+                self.grow_tags(index)?;
+            }
         }
         Ok(())
     }
 
-    /// Puts a value into the slot that is its turn, if that is near the last one and nothing else
-    /// is to be done; otherwise gives it back. Answers also whether
-    /// [`note_spawned`](Self::note_spawned) has to hear of it, in any case; it has to where changes
-    /// are marked. `lowest_first` is asked before a group is put at hand: whether the lowest free
-    /// slot is whose turn it is.
+    /// Puts a value into the slot that the cursor offers, if that is whose turn it is; otherwise
+    /// gives it back. `lowest_first` is asked before the cursor moves: whether the lowest free slot
+    /// is whose turn it is.
     #[inline(always)]
     pub(crate) fn spawn_near(
         &mut self,
         marks: Marks,
         value: T,
         lowest_first: impl FnOnce() -> bool,
-    ) -> Result<(Handle<T>, bool), T> {
-        // What is at hand is whose turn it is (S6), for things with tags if it is that of their
-        // cluster.
+    ) -> Result<Handle<T>, T> {
+        // What the cursor offers is whose turn it is (S5), for things with tags if it is at a group
+        // of their cluster.
         let is_its = !self.is_clustered()
-            || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.hand());
-        let is_ready = is_its && self.slots.has_at_hand();
-        if !is_ready {
+            || self.clusters.near(marks.tags, self.slots.lowest()) == Some(self.slots.cursor());
+        if !is_its || !self.slots.offers() {
             unlikely();
-            if !lowest_first() || !self.put_at_hand(marks.tags) {
+            if !lowest_first() || !self.move_cursor(marks.tags) {
                 return Err(value);
             }
         }
         let Self { slots, values, tags, first, .. } = self;
-        let Some(free) = slots.free_at_hand() else { return Err(value) };
-        let index = free.index;
+        let Some(offer) = slots.next_offered() else { return Err(value) };
+        let index = offer.index;
         // SAFETY: both places are of this storage and in one group (C4).
-        let place = unsafe { T::Storage::step(first.0, free.bit) };
+        let place = unsafe { T::Storage::step(first.0, offer.bit) };
         if Self::TAGGED && !tags.has_room(index, marks.tags) {
             return Err(value);
         }
@@ -406,36 +432,31 @@ impl<T: Thing> Cells<T> {
         // SAFETY: the place is of this storage. Nobody else uses the value: the slot is free, and
         // `&mut self`.
         let stamp = unsafe {
-            let stamp = values.stamp(place);
-            let live =
-                bits.stamp(bits.generation_of(stamp.load(Ordering::Relaxed)) + 1, marks.kind);
-            values.prefetch_on(place);
+            let stamp = T::Storage::stamp(place);
+            let live = bits.stamp(bits.generation_of(stamp.read()) + 1, marks.kind);
+            T::Storage::prefetch_on(place);
             values.write(place, value);
-            stamp.store(live, Ordering::Relaxed);
+            stamp.write(live);
             live
         };
-        let is_edge = free.take();
+        if offer.take() {
+            slots.note_taken_at(index); // before user code, which may panic
+        }
         if Self::TAGGED {
-            if is_edge {
-                slots.note_taken(index / GROUP, 1 << (index % GROUP)); // before user code, which may panic
-            }
             tags.insert(index, marks.tags);
             self.hold_to(place, marks.tags);
         }
-        Ok((Handle::from_parts(index, stamp), is_edge))
+        Ok(Handle::from_parts(index, stamp))
     }
 
-    /// Notes what [`spawn_near`](Self::spawn_near) left to be noted of a slot that it has filled.
-    pub(crate) fn note_spawned(&mut self, index: u32) {
-        self.slots.note_taken(index / GROUP, 1 << (index % GROUP));
-        self.mark(index);
-    }
-
-    /// Puts the group at hand that the next thing with these tags goes to, if it has a free slot,
-    /// and memory or can get some.
+    /// Moves the cursor to the group that the next thing with these tags goes to, if it has a free
+    /// slot, and memory or can get some.
     #[cold]
     #[inline(never)]
-    fn put_at_hand(&mut self, tags: u64) -> bool {
+    fn move_cursor(&mut self, tags: u64) -> bool {
+        if self.settle().is_err() {
+            return false; // `spawn_anywhere` says why
+        }
         let group = match self.is_clustered() {
             true => self
                 .clusters
@@ -444,24 +465,20 @@ impl<T: Thing> Cells<T> {
             false => self.slots.lowest_free_group(),
         };
         let Some((group, free)) = group.filter(|(_, free)| *free != 0) else { return false };
-        let mut first = self.values.place(group * GROUP);
-        if first.is_none() && self.room((group * GROUP) | (T::Storage::AT_ONCE - 1)).is_ok() {
-            first = self.values.place(group * GROUP);
-        }
-        let Some(first) = first else { return false }; // `spawn_anywhere` says why
-        if !self.slots.put_at_hand(group, free) {
+        if self.make_room(group * GROUP).is_err() {
             return false;
         }
-        self.first = Hand(first);
+        self.first = First(self.first_place(group));
+        self.slots.move_cursor(group, free);
         if !self.is_clustered() {
             self.prefetch_after(group);
         }
         true
     }
 
-    /// Forgets what is at hand: the order in which slots are used again has changed.
-    pub(crate) fn drop_hand(&mut self) {
-        self.slots.drop_hand();
+    /// The cursor offers nothing any more: the order in which slots are used again has changed.
+    pub(crate) fn drop_cursor(&mut self) {
+        self.slots.drop_cursor();
     }
 
     /// Opens a free or reserved slot for a value with these marks, of its next generation.
@@ -473,11 +490,11 @@ impl<T: Thing> Cells<T> {
     ) -> Result<Vacancy<'_, T>, OutOfMemory> {
         debug_assert!(matches!(self.slots.state(index), State::Free | State::Claimed));
         let Marks { kind, tags } = marks;
-        self.room(index)?;
+        self.make_room(index)?;
         self.room_for_tags(index, tags)?;
         let Some(place) = self.values.place(index) else { unreachable!("`room` made the place") };
         // SAFETY: the place is of this storage.
-        let stamp = unsafe { self.values.stamp(place) }.load(Ordering::Relaxed);
+        let stamp = unsafe { T::Storage::stamp(place).read() };
         let bits = Handle::<T>::STAMP;
         let stamp = bits.stamp(bits.generation_of(stamp) + 1, kind);
         Ok(Vacancy { cells: self, index, place, stamp, tags })
@@ -488,14 +505,23 @@ impl<T: Thing> Cells<T> {
     fn set_even_stamp(&mut self, index: u32, stamp: u32) {
         debug_assert!(!is_live(stamp));
         if let Some(place) = self.values.place(index) {
+            let now = T::Storage::stamp(place);
             // SAFETY: the place is of this storage. The slot holds no value that this would hide or
             // reveal: it is even before and after.
-            let now = unsafe { self.values.stamp(place) };
-            debug_assert!(!is_live(now.load(Ordering::Relaxed)));
-            now.store(stamp, Ordering::Relaxed);
+            unsafe {
+                debug_assert!(!is_live(now.read()));
+                now.write(stamp);
+            }
             self.slots.note_worn(index / GROUP);
         }
     }
+}
+
+/// Every field of a thing.
+pub(super) struct AllFields;
+
+impl SomeFields for AllFields {
+    const FIELDS: u64 = u64::MAX;
 }
 
 /// What a value says about itself. It is asked once: `kind` and `tags` are user code, which may
@@ -537,7 +563,7 @@ impl<T: Thing> Vacancy<'_, T> {
         // none, as `vacancy` asserts.
         unsafe {
             self.cells.values.write(self.place, value);
-            self.cells.values.stamp(self.place).store(self.stamp, Ordering::Relaxed);
+            T::Storage::stamp(self.place).write(self.stamp);
         }
         if self.cells.slots.claimed() > 0 && self.cells.slots.state(self.index) == State::Claimed {
             self.cells.slots.settle(self.index);

@@ -59,7 +59,7 @@ impl<T: Thing> Cells<T> {
 
     /// How many chunks the groups that have memory make.
     pub(super) fn chunk_count(&self) -> usize {
-        self.slots.group_end().div_ceil(CHUNK) as usize
+        self.slots.worn_end().div_ceil(CHUNK) as usize
     }
 }
 

@@ -25,14 +25,14 @@ impl<T: Thing> Cells<T> {
     /// there is one.
     #[inline(always)]
     pub(crate) fn change_tags(&mut self, handle: Handle<T>, insert: u64, remove: u64) -> bool {
-        let Some(place) = self.find_alone(handle) else { return false };
+        let Some(place) = self.find(handle) else { return false };
         let index = handle.index();
         // Before anything changes: what tags say of themselves is user code, and may panic.
-        // SAFETY: the place is of this storage and holds a value (`find_alone`).
+        // SAFETY: the place is of this storage and holds a value (`find`).
         let before = unsafe { self.values.tags(place) }.widen();
         let after = T::Tags::narrow(before & !remove | insert);
-        // Live as a rule: it holds a value, and none is claimed.
-        if self.slots.is_quiet() || self.is_live_and_marked(index) {
+        // Live as a rule: it holds a value, and nobody listens.
+        if !self.is_observed() || self.is_live_and_marked(index) {
             if !self.tags.insert(index, insert) {
                 self.insert_tags_with_room(index, insert);
             }
@@ -49,21 +49,7 @@ impl<T: Thing> Cells<T> {
     #[inline(never)]
     fn is_live_and_marked(&self, index: u32) -> bool {
         self.mark(index);
-        self.slots.state(index) == State::Live
-    }
-
-    /// As [`find`](Self::find), where nobody can be staging: the stamp is read as any other number,
-    /// and compared where it is.
-    #[inline(always)]
-    fn find_alone(&mut self, handle: Handle<T>) -> Option<Place<T>> {
-        let place = self.values.place(handle.index())?;
-        // SAFETY: the place is of this storage; nobody else writes its stamp (`&mut self`).
-        let stamp = unsafe { *self.values.stamp(place).as_ptr() };
-        if stamp != handle.stamp() {
-            unlikely();
-            return None;
-        }
-        Some(place)
+        self.state(index) == State::Live
     }
 
     /// Notes tags that there was no room for, or none of them that the thing in the slot does not
@@ -126,9 +112,15 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Makes room for every tag that there could be, in every slot, and gives up clusters: nothing
-    /// is left to be made.
-    pub(crate) fn fix_tags(&mut self) -> Result<(), OutOfMemory> {
+    /// Makes all memory that `capacity` slots could need, for every tag that there could be and for
+    /// staging, and gives up clusters: nothing is left to be made.
+    pub(crate) fn fix(&mut self, capacity: u32) -> Result<(), OutOfMemory> {
+        self.nursery.reserve(capacity)?;
+        self.fix_tags()
+    }
+
+    /// Makes room for every tag that there could be, in every slot, and gives up clusters.
+    pub(super) fn fix_tags(&mut self) -> Result<(), OutOfMemory> {
         self.clustered = false;
         if Self::TAGGED {
             self.tags.grow(self.last_slot(0), T::Tags::narrow(u64::MAX).widen())
@@ -161,6 +153,29 @@ impl<T: Thing> Cells<T> {
         }
     }
 
+    /// Staged things become live; reserved slots stay. `note` hears the generation of every thing.
+    pub(crate) fn commit(&mut self, note: &mut dyn FnMut(u32)) -> u32 {
+        _ = self.settle(); // refused: those that got no memory stay in the nursery
+        let mut committed = 0;
+        let mut from = 0;
+        while let Some((number, claimed)) = self.slots.next_claimed(from) {
+            for index in ones(claimed).map(|bit| number * GROUP + bit) {
+                let Some(stamp) = self.main_stamp(index).filter(|&stamp| is_live(stamp)) else {
+                    continue;
+                };
+                if !self.commit_one(index) {
+                    continue;
+                }
+                self.staged -= 1; // before `note`, which may panic
+                note(Handle::<T>::STAMP.generation_of(stamp));
+                committed += 1;
+            }
+            from = number + 1;
+        }
+        self.slots.tidy_claims();
+        committed
+    }
+
     /// How many live things have all of these tags.
     pub(crate) fn count_tagged(&self, tags: u64) -> usize {
         match tags.count_ones() {
@@ -172,7 +187,7 @@ impl<T: Thing> Cells<T> {
 
     /// Makes a staged thing live. Answers whether there was memory to note its tags; if not it
     /// stays staged.
-    pub(super) fn settle(&mut self, index: u32) -> bool {
+    pub(super) fn commit_one(&mut self, index: u32) -> bool {
         let Some(place) = self.values.place(index) else { return false };
         // SAFETY: the place is of this storage and holds a value: callers settle slots with odd
         // stamps (C1).
@@ -188,7 +203,7 @@ impl<T: Thing> Cells<T> {
 
     /// Whether the bitmaps say of every slot what its thing says (T1).
     pub(super) fn check_tags(&self) -> Result<(), &'static str> {
-        for index in self.worn_indices() {
+        for index in self.values.memory().ranges().flatten().map(|index| index as u32) {
             let live = self.slots.state(index) == State::Live;
             let tags = match self.values.place(index) {
                 // SAFETY: the place is of this storage and, being live, holds a value (C2, C1).

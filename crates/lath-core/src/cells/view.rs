@@ -70,44 +70,6 @@ impl<T: Thing> Cells<T> {
         unsafe { self.view_of::<V>(handle) }
     }
 
-    /// # Safety
-    ///
-    /// As [`Finder::view`].
-    #[inline]
-    pub(super) unsafe fn view_of<V: View<Thing = T>>(
-        &self,
-        handle: Handle<T>,
-    ) -> Option<V::Item<'_>> {
-        let place = self.find(handle)?;
-        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the
-        // caller.
-        unsafe { self.view_at::<V>(place, handle.index()) }
-    }
-
-    /// # Safety
-    ///
-    /// As [`Finder::view`]; and the place is that of slot `index`, and holds a value.
-    #[inline(always)]
-    unsafe fn view_at<V: View<Thing = T>>(
-        &self,
-        place: Place<T>,
-        index: u32,
-    ) -> Option<V::Item<'_>> {
-        let _checked = const { (V::READS, V::WRITES) };
-        if V::WITH | V::WITHOUT != 0 {
-            // SAFETY: the place is of this storage and holds a value (by the caller).
-            let tags = unsafe { self.values.tags(place) }.widen();
-            if tags & V::WITH != V::WITH || tags & V::WITHOUT != 0 {
-                return None;
-            }
-        }
-        // SAFETY: the place is that of the index, and holds a value; a run has at least its first
-        // row. The rest is up to the caller.
-        Some(unsafe { V::at(V::base(&self.values, place, index), 0) })
-    }
-}
-
-impl<'a, T: Thing> Finder<'a, T> {
     /// The view of one thing, if it sees it.
     ///
     /// # Safety
@@ -115,17 +77,22 @@ impl<'a, T: Thing> Finder<'a, T> {
     /// While the result lives, nobody writes to the fields in `V::READS`, and nobody else uses
     /// those in `V::WRITES`.
     #[inline(always)]
-    pub(super) unsafe fn view<'v, V: View<Thing = T>>(
-        self,
+    pub(super) unsafe fn view_of<'v, V: View<Thing = T>>(
+        &self,
         handle: Handle<T>,
-    ) -> Option<V::Item<'v>>
-    where
-        'a: 'v,
-    {
+    ) -> Option<V::Item<'v>> {
+        let _checked = const { (V::READS, V::WRITES) };
         let place = self.find(handle)?;
-        // SAFETY: the place is that of the index, and holds a value (`find`). The rest is up to the
-        // caller.
-        unsafe { self.cells.view_at::<V>(place, handle.index()) }
+        if V::WITH | V::WITHOUT != 0 {
+            // SAFETY: the place is of this storage and holds a value (`find`).
+            let tags = unsafe { self.values.tags(place) }.widen();
+            if tags & V::WITH != V::WITH || tags & V::WITHOUT != 0 {
+                return None;
+            }
+        }
+        // SAFETY: the place is that of the index, and holds a value (`find`); a run has at least
+        // its first row. The rest is up to the caller.
+        Some(unsafe { V::at(V::base(&self.values, place, handle.index()), 0) })
     }
 }
 

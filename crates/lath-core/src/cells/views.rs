@@ -17,7 +17,7 @@ const CHUNK: u32 = 64;
 
 /// The things of a pool as one view shows them: [`Pool::views`](crate::Pool::views).
 pub struct Views<'a, V: View> {
-    finder: Finder<'a, V::Thing>,
+    cells: &'a Cells<V::Thing>,
     /// Not the view itself: whether this may be sent elsewhere follows from the cells.
     view: PhantomData<fn() -> V>,
 }
@@ -30,7 +30,7 @@ impl<'a, V: View> Views<'a, V> {
     #[inline(always)]
     pub(crate) unsafe fn new(cells: &'a Cells<V::Thing>) -> Self {
         let _checked = const { (V::READS, V::WRITES) };
-        Self { finder: cells.finder(), view: PhantomData }
+        Self { cells, view: PhantomData }
     }
 
     /// All views, one by one. The view must not write.
@@ -42,14 +42,14 @@ impl<'a, V: View> Views<'a, V> {
                 "this view writes: iterate over `&mut` of it, or use `iter_mut`"
             )
         };
-        QueryIter::new(self.finder.cells)
+        QueryIter::new(self.cells)
     }
 
     /// All views, one by one.
     #[inline]
     pub fn iter_mut(&mut self) -> QueryIter<'_, V> {
-        self.finder.cells.mark_seen_shared::<V>();
-        QueryIter::new(self.finder.cells)
+        self.cells.mark_seen_shared::<V>();
+        QueryIter::new(self.cells)
     }
 
     /// The view of one thing, if it sees it. The view must not write.
@@ -57,7 +57,7 @@ impl<'a, V: View> Views<'a, V> {
     pub fn get(&self, handle: Handle<V::Thing>) -> Option<V::Item<'_>> {
         const { assert!(V::WRITES == 0, "this view writes: use `get_mut`") };
         // SAFETY: nobody writes to the fields (by `new`), and the view does not.
-        unsafe { self.finder.view::<V>(handle) }
+        unsafe { self.cells.view_of::<V>(handle) }
     }
 
     /// The views of many things, in the order of their handles. The view must not write.
@@ -65,40 +65,40 @@ impl<'a, V: View> Views<'a, V> {
     pub fn get_many<'h>(&self, handles: &'h [Handle<V::Thing>]) -> ViewMany<'_, 'h, V> {
         const { assert!(V::WRITES == 0, "this view writes, and a thing may come twice: use `get_mut`") };
         // SAFETY: nobody writes to the fields (by `new`), and the view does not.
-        unsafe { ViewMany::new(self.finder.cells, handles) }
+        unsafe { ViewMany::new(self.cells, handles) }
     }
 
     /// The view of one thing, if it sees it.
     #[inline]
     pub fn get_mut(&mut self, handle: Handle<V::Thing>) -> Option<V::Item<'_>> {
-        if self.finder.cells.marks.is_some() && self.finder.cells.contains(handle) {
-            self.finder.cells.mark_fields_shared(handle.index(), V::WRITES);
+        if self.cells.marks.is_some() && self.cells.contains(handle) {
+            self.cells.mark_fields_shared(handle.index(), V::WRITES);
         }
         // SAFETY: nobody else uses the fields (by `new`), and this is borrowed exclusively for as
         // long as the item lives.
-        unsafe { self.finder.view::<V>(handle) }
+        unsafe { self.cells.view_of::<V>(handle) }
     }
 
     /// Whether there is such a thing and the view sees it.
     #[inline]
     pub fn contains(&self, handle: Handle<V::Thing>) -> bool {
-        let Some(place) = self.finder.find(handle) else { return false };
+        let Some(place) = self.cells.find(handle) else { return false };
         // SAFETY: the place is of this storage and holds a value (`find`). Tags change with
         // exclusive access to the pool only.
-        let tags = unsafe { self.finder.cells.values.tags(place) }.widen();
+        let tags = unsafe { self.cells.values.tags(place) }.widen();
         tags & V::WITH == V::WITH && tags & V::WITHOUT == 0
     }
 
     /// How many things the view sees.
     pub fn count(&self) -> usize {
-        QueryIter::<V>::new(self.finder.cells).count_left()
+        QueryIter::<V>::new(self.cells).count_left()
     }
 
     /// Calls `f` with every view, in slot order.
     #[inline]
     pub fn each<'x>(&'x mut self, f: impl FnMut(V::Item<'x>)) {
-        self.finder.cells.mark_seen_shared::<V>();
-        let cells = self.finder.cells;
+        self.cells.mark_seen_shared::<V>();
+        let cells = self.cells;
         // SAFETY: slots that match are live and hold values (C2, C1), and stay so (by `new`).
         // Nobody else uses the fields (by `new`), this is borrowed exclusively for `'x`, and the
         // loop makes one item per slot.
@@ -116,8 +116,8 @@ impl<'a, V: View> Views<'a, V> {
         V: Slices,
     {
         assert_dense::<V>();
-        self.finder.cells.mark_seen_shared::<V>();
-        let cells = self.finder.cells;
+        self.cells.mark_seen_shared::<V>();
+        let cells = self.cells;
         // SAFETY: as in `each`; dense, as was asserted just now.
         unsafe { each::each_run::<V>(&cells.values, cells.filter::<V>(), each::ALL, f) }
     }
@@ -125,8 +125,8 @@ impl<'a, V: View> Views<'a, V> {
     /// Into how many chunks of 4096 slots the things can be divided. Marks all of them as changed,
     /// if the view writes.
     pub fn chunks(&mut self) -> u32 {
-        self.finder.cells.mark_seen_shared::<V>();
-        self.finder.cells.slots.group_end().div_ceil(CHUNK)
+        self.cells.mark_seen_shared::<V>();
+        self.cells.slots.worn_end().div_ceil(CHUNK)
     }
 
     /// Calls `f` with every view of one chunk, in slot order.
@@ -139,9 +139,7 @@ impl<'a, V: View> Views<'a, V> {
     pub unsafe fn each_in_chunk<'x>(&'x self, chunk: u32, f: impl FnMut(V::Item<'x>)) {
         let groups = chunk * CHUNK..(chunk + 1).saturating_mul(CHUNK);
         // SAFETY: as in `each`; that this is used by nobody else is up to the caller.
-        unsafe {
-            each::each::<V>(&self.finder.cells.values, self.finder.cells.filter::<V>(), groups, f)
-        }
+        unsafe { each::each::<V>(&self.cells.values, self.cells.filter::<V>(), groups, f) }
     }
 
     /// Calls `f` with slices over every run of one chunk.
@@ -161,22 +159,15 @@ impl<'a, V: View> Views<'a, V> {
         assert_dense::<V>();
         let groups = chunk * CHUNK..(chunk + 1).saturating_mul(CHUNK);
         // SAFETY: as in `each_in_chunk`; dense, as was asserted just now.
-        unsafe {
-            each::each_run::<V>(
-                &self.finder.cells.values,
-                self.finder.cells.filter::<V>(),
-                groups,
-                f,
-            )
-        }
+        unsafe { each::each_run::<V>(&self.cells.values, self.cells.filter::<V>(), groups, f) }
     }
 
     /// Calls `f` with every view, beside a look at the same fields of all the other things.
     #[inline]
     pub fn each_with_rest(&mut self, mut f: impl for<'x> FnMut(V::Item<'x>, &OtherViews<'_, V>)) {
-        self.finder.cells.mark_seen_shared::<V>();
-        each_beside::<V>(self.finder.cells, |me, index| {
-            let others = OtherViews { cells: self.finder.cells, me: index, view: PhantomData };
+        self.cells.mark_seen_shared::<V>();
+        each_beside::<V>(self.cells, |me, index| {
+            let others = OtherViews { cells: self.cells, me: index, view: PhantomData };
             f(me, &others);
         });
     }

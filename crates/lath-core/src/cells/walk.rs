@@ -1,6 +1,8 @@
 #![expect(unsafe_code, reason = "hands out every live thing once, some of them exclusively")]
 //! Walking the live things in slot order.
 
+use alloc::vec::{self, Vec};
+
 use super::*;
 
 impl<T: Thing> Cells<T> {
@@ -62,6 +64,8 @@ struct Walk<'a, T: Thing> {
     /// The first slot of the present group, and its place.
     first: u32,
     place: Option<Place<T>>,
+    /// Staged things that are still in the nursery, in the order of their slots.
+    new: vec::IntoIter<(u32, Place<T>)>,
     /// How many slots are still to come; staged ones that were there at the start included.
     left: usize,
 }
@@ -69,8 +73,11 @@ struct Walk<'a, T: Thing> {
 impl<'a, T: Thing> Walk<'a, T> {
     #[inline]
     fn new(cells: &'a Cells<T>, staged: bool) -> Self {
-        let left = cells.slots.live() as usize + if staged { cells.staged() as usize } else { 0 };
-        Self { cells, staged, group: 0, bits: 0, first: 0, place: None, left }
+        let new = if staged { cells.newly_staged() } else { Vec::new() };
+        let old = if staged { cells.staged as usize } else { 0 };
+        let left = cells.slots.live() as usize + old + new.len();
+        let new = new.into_iter();
+        Self { cells, staged, group: 0, bits: 0, first: 0, place: None, new, left }
     }
 
     /// Goes on to the next group that has something; false at the end.
@@ -98,10 +105,9 @@ impl<'a, T: Thing> Walk<'a, T> {
             if live.is_some_and(|(first, _)| first < number) {
                 return live;
             }
-            // Staged slots have an odd stamp; reserved ones, or ones being staged at this moment,
-            // are passed over.
+            // Staged slots have an odd stamp; reserved ones are passed over.
             let staged = ones(claimed)
-                .filter(|bit| self.cells.stamp(number * GROUP + bit).is_some_and(is_live))
+                .filter(|bit| self.cells.main_stamp(number * GROUP + bit).is_some_and(is_live))
                 .fold(0, |word, bit| word | 1 << bit);
             let live_here = live.filter(|&(first, _)| first == number).map_or(0, |(_, word)| word);
             if staged | live_here != 0 {
@@ -115,12 +121,18 @@ impl<'a, T: Thing> Walk<'a, T> {
     /// The next slot: its index and its place, which holds a value.
     #[inline]
     fn next_place(&mut self) -> Option<(u32, Place<T>)> {
-        if self.bits == 0 && !self.advance() {
+        let is_over = self.bits == 0 && !self.advance();
+        self.left = self.left.saturating_sub(1);
+        let bit = self.bits.trailing_zeros();
+        if let Some(&(index, _)) = self.new.as_slice().first() {
+            if is_over || index < self.first + bit {
+                return self.new.next();
+            }
+        }
+        if is_over {
             return None;
         }
-        let bit = self.bits.trailing_zeros();
         self.bits &= self.bits - 1;
-        self.left = self.left.saturating_sub(1);
         let first = self.place?;
         // SAFETY: both places are of this storage and in one group: the group's first slot, and the
         // `bit`th of 64.
@@ -131,6 +143,12 @@ impl<'a, T: Thing> Walk<'a, T> {
     /// unroll and vectorise.
     #[inline]
     fn for_each_place(mut self, mut f: impl FnMut(&Self, u32, Place<T>)) {
+        if self.staged {
+            while let Some((index, place)) = self.next_place() {
+                f(&self, index, place);
+            }
+            return;
+        }
         loop {
             let Some(first) = self.place else { if self.advance() { continue } else { return } };
             if self.bits == u64::MAX {
@@ -160,10 +178,9 @@ impl<'a, T: Thing> Walk<'a, T> {
     /// The place is one that this walk has reached.
     #[inline(always)]
     unsafe fn handle(&self, index: u32, place: Place<T>) -> Handle<T> {
-        // SAFETY: the place is of this storage. A plain read: the stamp of a live slot, or of a
-        // staged one that was seen to be published, does not change while the walk borrows the
-        // cells (C3). Unlike an atomic load it costs nothing where the handle is not used.
-        Handle::from_parts(index, unsafe { self.cells.values.stamp(place).as_ptr().read() })
+        // SAFETY: the place is of this storage or the nursery's, where stamps of values do not
+        // change while the walk borrows the cells (C3, N2).
+        Handle::from_parts(index, unsafe { T::Storage::stamp(place).read() })
     }
 }
 
@@ -248,7 +265,8 @@ impl<T: Thing> ExactSizeIterator for IterMut<'_, T> {}
 // By hand: a derive would ask for `T: Clone`.
 impl<T: Thing> Clone for Iter<'_, T> {
     fn clone(&self) -> Self {
-        let Walk { cells, staged, group, bits, first, place, left } = self.walk;
-        Self { walk: Walk { cells, staged, group, bits, first, place, left } }
+        let Walk { cells, staged, group, bits, first, place, left, .. } = self.walk;
+        let new = self.walk.new.clone();
+        Self { walk: Walk { cells, staged, group, bits, first, place, new, left } }
     }
 }

@@ -1,11 +1,9 @@
 #![expect(unsafe_code, reason = "clones and drops all values")]
 //! What is done to all slots at once: copy, clear, reclaim, check, drop.
 
-use alloc::vec::Vec;
 use core::mem;
 
 use super::*;
-use crate::clusters::reserve_one;
 use crate::storage::CloneStorage;
 
 impl<T: Thing> Cells<T> {
@@ -14,41 +12,35 @@ impl<T: Thing> Cells<T> {
     where
         T::Storage: CloneStorage<T>,
     {
+        // Those that came behind a shared reference, as they are now: what a `Clone` stages is not
+        // in the copy.
+        let claims = self.claims();
         let mut copy = Self::new(self.slots.limit(), self.memory())?;
-        copy.clustered = self.clustered;
-        // Which slots hold values, before any `Clone` runs: it may stage things here, and if those
-        // were cloned they would stage others, as long as there is memory.
-        let mut groups = Vec::new();
-        let worn_end = self.slots.worn_end();
-        for first in self.indices().step_by(GROUP as usize) {
+        (copy.clustered, copy.room) = (self.clustered, self.room);
+        let mut claims = claims.into_iter().peekable();
+        let mut indices = self.indices().filter(|&index| index > 0).peekable();
+        while let Some(&index) = match (indices.peek(), claims.peek()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        } {
+            let in_slots = indices.next_if_eq(&index).is_some();
+            let claim = claims.next_if_eq(&index).and_then(|index| self.in_nursery(index));
             // Memory even for what is empty: a copy of a fixed pool allocates no more than the
             // original.
-            copy.room(first)?;
-            let number = first / GROUP;
-            if u64::from(number) < worn_end {
-                reserve_one(&mut groups)?;
-                groups.push((number, self.held_in(number)));
-            }
-        }
-        let limit = self.slots.limit();
-        let slots = groups.into_iter().flat_map(|(number, held)| {
-            (0..GROUP).map(move |bit| (number * GROUP + bit, held >> bit & 1 == 1))
-        });
-        for (index, is_held) in slots.filter(|&(index, _)| index > 0 && u64::from(index) < limit) {
-            let Some(place) = self.values.place(index) else {
-                unreachable!("`ranges` lists slots with memory")
+            copy.make_room(index)?;
+            let (state, stamp, place) = match claim {
+                Some((stamp, place)) => (State::Claimed, stamp, place),
+                None if !in_slots => continue,
+                None => {
+                    let place = self.values.place(index);
+                    let stamp = self.main_stamp(index).unwrap_or(SPENT);
+                    let state = self.slots.state(index);
+                    (state, stamp, place.filter(|_| is_live(stamp) || state == State::Buried))
+                }
             };
-            let Some(stamp) = self.stamp(index) else { unreachable!("a place has a stamp") };
-            // The stamp first, the state after: others may be staging meanwhile. Whoever has set an
-            // odd stamp had claimed the slot before. A slot that has been claimed since it was
-            // noted counts as reserved.
-            let state = self.slots.state(index);
-            if state == State::Free && stamp == 0 {
-                continue;
-            }
-            if is_held {
-                // SAFETY: the place is of `self` and holds a value (`held_in`, C1), which nobody
-                // has exclusively behind `&self`, nor takes away.
+            if let Some(place) = place {
+                // SAFETY: the place holds a value (C1, N2), which nobody has exclusively behind
+                // `&self`.
                 let (mut value, tags) =
                     unsafe { (self.values.clone_value(place), self.values.tags(place)) };
                 value.put_tags(tags);
@@ -64,39 +56,31 @@ impl<T: Thing> Cells<T> {
                     State::Claimed => {
                         copy.tags.remove(index, tags.widen());
                         copy.slots.unsettle(index);
-                        *copy.staged.get_mut() += 1;
+                        copy.staged += 1;
                     }
                     _ => {}
                 }
-            } else {
-                copy.set_even_stamp(index, stamp & !1);
-                match state {
-                    State::Claimed => {
-                        copy.slots.take(index);
-                        copy.slots.unsettle(index);
-                    }
-                    State::OutOfUse => {
-                        copy.slots.take(index);
-                        copy.release(index, true);
-                    }
-                    _ => {}
+                continue;
+            }
+            if state == State::Free && stamp == SPENT {
+                continue;
+            }
+            copy.set_even_stamp(index, stamp);
+            match state {
+                State::Claimed => copy.slots.claim(index),
+                State::OutOfUse => {
+                    copy.slots.take(index);
+                    copy.release(index, true);
                 }
+                _ => {}
             }
         }
         // Which tags own a group follows from its history, not from what is in it now.
         copy.clusters = self.clusters.try_clone(&copy.slots)?;
         if !copy.clustered {
-            copy.fix_tags()?;
+            copy.fix((copy.slots.limit() - 1) as u32)?;
         }
         Ok(copy)
-    }
-
-    /// The slots of a group that hold a value, slot 0 not counted.
-    pub(crate) fn held_in(&self, number: u32) -> u64 {
-        let [_, live, claimed, buried] = self.slots.group(number);
-        let staged =
-            ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
-        live | buried | staged.fold(0, |set, bit| set | 1 << bit)
     }
 
     /// Makes the first retired slot at `from` or later free again, to start at generation 1:
@@ -130,6 +114,7 @@ impl<T: Thing> Cells<T> {
     }
 
     fn clear_once(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
+        self.clear_nursery();
         let mut from = 0;
         while let Some(index) = self.next_live(from) {
             if let Some(handle) = self.handle_at(index) {
@@ -140,7 +125,7 @@ impl<T: Thing> Cells<T> {
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
             for index in ones(claimed).map(|bit| number * GROUP + bit) {
-                let Some(stamp) = self.stamp(index) else {
+                let Some(stamp) = self.main_stamp(index) else {
                     unreachable!("slots have memory before they are claimed")
                 };
                 if is_live(stamp) {
@@ -165,18 +150,16 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         self.slots.check()?;
         self.check_tags()?;
-        if self.slots.is_tracked() != self.marks.is_some() {
-            return Err("C5: changes are marked and the slots do not know, or the other way round");
+        let listens = self.marks.is_some() || self.claimed() > 0;
+        if listens && !self.observed.load(Ordering::Relaxed) {
+            return Err("C5: what comes and goes would not be marked");
         }
-        if self.alone && self.marks.is_some() {
-            return Err("C6: a thing that goes would not be marked");
-        }
-        if !Self::TAGGED && self.slots.is_hand_astray() {
-            return Err("S6: what is at hand is not the lowest group");
+        if !Self::TAGGED && self.slots.is_cursor_astray() {
+            return Err("S5: the cursor is not at the lowest group");
         }
         let (mut claimed, mut staged) = (0, 0);
-        for index in self.worn_indices() {
-            let Some(stamp) = self.stamp(index) else {
+        for index in self.values.memory().ranges().flatten().map(|index| index as u32) {
+            let Some(stamp) = self.main_stamp(index) else {
                 return Err("a slot that has memory has no stamp");
             };
             match self.slots.state(index) {
@@ -201,7 +184,7 @@ impl<T: Thing> Cells<T> {
         if claimed != self.slots.claimed() {
             return Err("C2: a claimed slot has no memory");
         }
-        if staged != self.staged() { Err("the count of staged things is wrong") } else { Ok(()) }
+        if staged != self.staged { Err("the count of staged things is wrong") } else { Ok(()) }
     }
 }
 

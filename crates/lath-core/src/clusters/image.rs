@@ -5,7 +5,7 @@ use super::*;
 impl Clusters {
     /// The tags that own a group.
     pub(crate) fn owner_of(&self, group: u32, sets: &[u64]) -> Option<u64> {
-        let owner = self.owners.get(group)?.load(Relaxed).checked_sub(1)?;
+        let owner = self.owners.get(group as usize)?.checked_sub(1)?;
         sets.get(owner as usize).copied()
     }
 
@@ -31,7 +31,7 @@ impl Clusters {
             let Some(tags) = owner(group) else {
                 if self.owner(group).is_some() {
                     self.set_owner(group, 0);
-                    self.owned.clear(group);
+                    self.owned.remove(group);
                 }
                 continue;
             };

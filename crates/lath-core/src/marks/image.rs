@@ -9,7 +9,8 @@ impl Marks {
     /// all did.
     #[inline]
     pub(crate) fn last(&self, group: u32, fields: u64) -> u64 {
-        let mark = |level: &Level| level.groups.get(group).map_or(0, |mark| mark.load(Relaxed));
+        let mark =
+            |level: &Level| level.groups.get(group as usize).map_or(0, |mark| mark.load(Relaxed));
         let known = (self.since.load(Relaxed) - 1).max(mark(&self.whole)); // what was before the first tick is not marked
         ones(fields)
             .filter_map(|field| self.fields.get(field as usize))
@@ -17,7 +18,7 @@ impl Marks {
             .fold(known, u64::max)
     }
 
-    /// The same for some groups in a row, which lie in one block of slots: raises every `step`th
+    /// The same for some groups in a row, raises every `step`th
     /// entry of `ticks`.
     #[inline]
     pub(crate) fn raise(&self, group: u32, fields: u64, ticks: &mut [u64], step: usize) {
@@ -25,10 +26,8 @@ impl Marks {
         ticks.iter_mut().step_by(step).for_each(|tick| *tick = known);
         let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
         for level in core::iter::once(&self.whole).chain(levels) {
-            // Blocks of groups are at least as long as blocks of slots.
-            for (tick, mark) in
-                ticks.iter_mut().step_by(step).zip(level.groups.rest_of_block(group))
-            {
+            let marks = level.groups.get(group as usize..).unwrap_or(&[]);
+            for (tick, mark) in ticks.iter_mut().step_by(step).zip(marks) {
                 *tick = (*tick).max(mark.load(Relaxed));
             }
         }
@@ -55,10 +54,10 @@ impl Marks {
 impl Level {
     #[inline]
     fn changed(&self, sixty_four: u32, since: u64) -> u64 {
-        if self.sixty_fours.get(sixty_four).is_none_or(|mark| mark.load(Relaxed) < since) {
+        if self.sixty_fours.get(sixty_four as usize).is_none_or(|mark| mark.load(Relaxed) < since) {
             return 0;
         }
-        let marks = self.groups.rest_of_block(sixty_four * 64).iter().take(64).enumerate();
+        let marks = self.groups.iter().skip(sixty_four as usize * 64).take(64).enumerate();
         marks.fold(0, |set, (n, mark)| set | u64::from(mark.load(Relaxed) >= since) << n)
     }
 }
@@ -72,7 +71,8 @@ mod tests {
         for seed in 0..4 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut marks = Marks::new(1 + seed % 2);
-            marks.prepare(0b1011);
+            marks.grow(6000);
+            marks.prepare(0b1011, 6000);
             for step in 0..300 {
                 marks.tick += u64::from(random.u8(..4) == 0);
                 let group = [random.u32(..300), random.u32(..300), 5000 + random.u32(..70)]

@@ -16,7 +16,6 @@ impl<T: Thing> Pool<T> {
     /// See [`changed_since`](Pool::changed_since).
     pub fn track_changes(&mut self) {
         self.cells.track_changes();
-        self.counts.set_marked(true);
     }
 
     /// The present tick: what changes now is marked with it. 0 while changes are not tracked.

@@ -42,17 +42,15 @@ impl<T: Thing> Pool<T> {
     /// As [`despawn`](Self::despawn), for all cases.
     #[inline(never)]
     fn despawn_with_care(&mut self, handle: Handle<T>) -> bool {
-        self.cells.set_alone(self.is_alone());
+        if self.cells.settle().is_err() && self.cells.give_up(handle).is_some() {
+            return true;
+        }
+        self.update_observed();
         if self.trees.is_empty() {
             self.despawn_alone(handle)
         } else {
             self.despawn_linked(handle, None)
         }
-    }
-
-    /// Whether nobody but the cells has to hear of a thing that goes.
-    pub(super) fn is_alone(&self) -> bool {
-        self.trees.is_empty() && self.order.reuse() == Reuse::Lowest
     }
 
     /// Takes many things out of the pool and drops them, as [`despawn`](Self::despawn) does, one
@@ -97,6 +95,7 @@ impl<T: Thing> Pool<T> {
     /// if not what the relations say.
     #[inline(never)]
     pub(super) fn despawn_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> bool {
+        _ = self.cells.settle(); // refused: those that got no memory stay in the nursery
         if !self.contains(handle) {
             return self.cancel(handle);
         }
@@ -116,7 +115,7 @@ impl<T: Thing> Pool<T> {
 
     #[cold]
     fn cancel(&mut self, handle: Handle<T>) -> bool {
-        if self.cells.slots().claimed() == 0 {
+        if self.cells.claimed() == 0 {
             return false;
         }
         self.cells.cancel(handle).map(|freed| self.note(freed)).is_some()
@@ -140,12 +139,18 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn take(&mut self, handle: Handle<T>) -> Option<T> {
+        if self.cells.settle().is_err() {
+            if let Some(value) = self.cells.give_up(handle) {
+                return value;
+            }
+        }
         if self.trees.is_empty() { self.take_alone(handle) } else { self.take_linked(handle, None) }
     }
 
     /// Takes a thing, and despawns those who leave with it.
     #[inline(never)]
     pub(super) fn take_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> Option<T> {
+        _ = self.cells.settle(); // refused: those that got no memory stay in the nursery
         if !self.contains(handle) {
             return None;
         }
@@ -182,6 +187,9 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(buffers.reap(frame + 2), 1); // dropped, its slot free
     /// ```
     pub fn despawn_after(&mut self, handle: Handle<T>, epoch: u64) -> bool {
+        if self.cells.settle().is_err() && self.cells.give_up(handle).is_some() {
+            return true; // there is no memory to keep it in
+        }
         if self.trees.is_empty() || !self.contains(handle) {
             return self.bury(handle, epoch);
         }
@@ -206,6 +214,7 @@ impl<T: Thing> Pool<T> {
     ///
     /// See [`despawn_after`](Self::despawn_after).
     pub fn reap(&mut self, epoch: u64) -> u32 {
+        _ = self.cells.settle(); // refused: those that got no memory stay in the nursery
         let mut reaped = 0;
         while self.graves.peek().is_some_and(|Reverse((due, _))| *due <= epoch) {
             let Some(Reverse((_, index))) = self.graves.pop() else { break };

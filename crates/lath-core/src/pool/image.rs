@@ -14,7 +14,7 @@ use crate::reuse::{Order, Reuse};
 use crate::slots::ones;
 use crate::state::State;
 use crate::storage::Storage;
-use crate::strips::{Snap, Strips};
+use crate::strips::Snap;
 use crate::tree::{Links, Orphans, Relation, Row, Trees};
 
 /// A number that nothing else gets: for pools, and for images.
@@ -77,7 +77,7 @@ impl<T: Snap> Rest<T> {
     fn read(&mut self, pool: &Pool<T>, access: Access) {
         let (freed, fresh) = pool.order.parts();
         self.order.assign(pool.order.reuse(), freed, fresh);
-        self.made = pool.order.made(&pool.cells);
+        self.made = pool.order.made();
         self.graves.clear();
         self.graves.extend(pool.graves.iter().map(|Reverse(grave)| *grave));
         self.high_water = pool.cells.slots().high_water();
@@ -108,7 +108,7 @@ impl<T: Snap> Pool<T> {
 
     fn capture_with(&self, image: &mut PoolImage<T>, access: Access) {
         image.serial = 0;
-        self.cells.capture(&mut image.cells, access);
+        self.cells.capture(&mut image.cells);
         image.rest.read(self, access);
         image.rest.trees.assign(&self.trees, true);
         (image.identity, image.serial) = (self.identity, next_identity());
@@ -142,17 +142,17 @@ impl<T: Snap> Pool<T> {
         if T::Storage::NEEDS_DROP {
             self.drop_all_but(cells);
         }
-        self.cells.set_alone(false);
         self.cells.raise_tick(rest.tick);
         self.cells.restore(cells, rest.since.filter(|_| *identity == self.identity));
         let (freed, fresh) = rest.order.parts();
         self.order.assign(rest.order.reuse(), freed, fresh);
-        self.order.set_made(rest.made, <T::Storage as Strips<T>>::reach, &self.cells);
+        self.order.set_made(rest.made);
         self.graves.clear();
         self.graves.extend(rest.graves.iter().map(|&grave| Reverse(grave)));
         self.cells.set_high_water(rest.high_water);
         self.counts.set_largest_generation(rest.largest_generation);
         self.trees.assign(&rest.trees, false);
+        self.update_observed();
         Ok(())
     }
 

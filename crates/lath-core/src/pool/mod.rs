@@ -46,12 +46,11 @@ pub use stats::{Excess, Stats};
 
 /// The large array of things of one type.
 ///
-/// It grows block by block and never moves a thing. Things are named by [`Handle`](crate::Handle),
+/// It grows as needed and never moves a thing. Things are named by [`Handle`](crate::Handle),
 /// walked in slot order, and their slots reused, lowest first, under a later generation.
 ///
 /// Calls that can fail for want of a slot or of memory come in two forms: `spawn` panics,
-/// `try_spawn` gives the thing back. The pool itself is a few kilobytes, since its directory lies
-/// in it: keep it in a box or a struct, not in an array.
+/// `try_spawn` gives the thing back.
 ///
 /// # Examples
 ///
@@ -120,7 +119,7 @@ impl<T: Thing> Pool<T> {
     }
 
     /// Makes an empty pool with memory for `capacity` things, that still grows beyond them. As long
-    /// as it does not, they all lie in one array, in which [`look`](Self::look) finds them quicker.
+    /// as it does not, they all lie in one array.
     ///
     /// # Errors
     ///
@@ -166,7 +165,7 @@ impl<T: Thing> Pool<T> {
             capacity => capacity,
         };
         let mut pool = Self::with_limit(capacity, capacity)?;
-        pool.cells.fix_tags()?;
+        pool.cells.fix(capacity)?;
         pool.graves
             .try_reserve(capacity as usize)
             .map_err(|_| OutOfMemory { bytes: (capacity as usize).saturating_mul(16) })?;
@@ -211,9 +210,16 @@ impl<T: Thing> Pool<T> {
     ///
     /// See [`Reuse`].
     pub fn set_reuse(&mut self, reuse: Reuse) {
-        self.cells.drop_hand();
-        self.cells.set_alone(false);
+        _ = self.cells.settle(); // refused: those that got no memory stay in the nursery
+        self.cells.drop_cursor();
         self.order = Order::new(reuse, &self.cells);
+        self.update_observed();
+    }
+
+    /// Notes whether anybody has to hear of things that come and go.
+    pub(super) fn update_observed(&mut self) {
+        let lists = !self.trees.is_empty() || self.order.reuse() != Reuse::Lowest;
+        self.cells.set_observed(lists || self.counts.are_watched());
     }
 
     fn note(&mut self, freed: Freed) {
@@ -236,11 +242,9 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.cells.check()?;
-        if self.cells.is_alone() && !self.is_alone() {
-            return Err("C6: a tree or an order of reuse would not hear of a thing that goes");
-        }
-        if self.cells.slots().is_tracked() && !self.counts.is_noted(0) {
-            return Err("C5: a thing that comes would not be marked");
+        let lists = !self.trees.is_empty() || self.order.reuse() != Reuse::Lowest;
+        if (lists || self.counts.are_watched()) && !self.cells.hears_all() {
+            return Err("C5: somebody would not hear of what comes and goes");
         }
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
@@ -271,16 +275,16 @@ impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);
         let identity = image::next_identity();
-        let mut counts = self.counts;
-        counts.set_marked(false); // changes of the copy are not tracked
-        Self {
+        let mut copy = Self {
             cells,
             order: self.order.clone(),
             graves,
-            counts,
+            counts: self.counts,
             trees: self.trees.clone(),
             identity,
-        }
+        };
+        copy.update_observed();
+        copy
     }
 }
 

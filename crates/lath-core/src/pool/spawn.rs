@@ -130,10 +130,10 @@ impl<T: Thing> Pool<T> {
         if n == 0 {
             return Ok(HandleRange::EMPTY);
         }
+        self.cells.settle().map_err(SpawnFault::OutOfMemory)?;
         let first = self.cells.slots().free_run(n).ok_or_else(|| self.full())?;
         let range = self.cells.fill_run(first, n, f)?;
-        let Self { cells, counts, .. } = self;
-        counts.note_spawned::<T>(range.first().generation(), || cells.slots().used());
+        self.note_spawned(range.first().generation());
         Ok(range)
     }
 
@@ -141,11 +141,9 @@ impl<T: Thing> Pool<T> {
     /// by. O(1).
     ///
     /// The slot must be free and the generation later than any that the slot has had; or the handle
-    /// is one that [`reserve`](Self::reserve) gave out. A slot far beyond the others needs memory
-    /// for the block that it lies in, up to a quarter of its index, and things with tags need some
-    /// bits for every slot below it: a pool that is filled from outside should be
-    /// [`fixed`](Self::fixed). Where capacity was asked for, the slots below it are made ready with
-    /// it, each once.
+    /// is one that [`reserve`](Self::reserve) gave out. A slot far beyond the others has memory of
+    /// its own, and the pool needs a few bits for every slot below it: a pool that is filled from
+    /// outside should be [`fixed`](Self::fixed).
     ///
     /// # Errors
     ///
@@ -173,7 +171,9 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn spawn_at(&mut self, handle: Handle<T>, value: T) -> Result<(), SpawnError<T>> {
         let marks = Marks::of(&value);
-        if let Err(fault) = self.cells.may_spawn_at(handle, marks.kind) {
+        let settled = self.cells.settle().map_err(SpawnFault::OutOfMemory);
+        let checked = settled.and_then(|()| self.cells.may_spawn_at(handle, marks.kind));
+        if let Err(fault) = checked {
             return Err(SpawnError { value, fault });
         }
         self.fill(handle.index(), marks, Some(handle), value).map(|_| ())
@@ -183,6 +183,7 @@ impl<T: Thing> Pool<T> {
     #[inline]
     fn next_slot(&mut self, marks: Marks) -> Result<u32, SpawnFault> {
         fitting_kind(Handle::<T>::STAMP, marks.kind)?;
+        self.cells.settle().map_err(SpawnFault::OutOfMemory)?;
         match self.order.next(&mut self.cells, marks.tags) {
             Some(index) => Ok(index),
             None => Err(self.full()),
@@ -207,9 +208,18 @@ impl<T: Thing> Pool<T> {
             None => vacancy.fill(value),
             Some(handle) => vacancy.with_stamp_of(handle).fill(value),
         };
-        let Self { cells, counts, .. } = self;
-        counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
+        self.note_spawned(handle.generation());
         Ok(handle)
+    }
+
+    /// Counts what was spawned.
+    #[inline]
+    fn note_spawned(&mut self, largest: u32) {
+        let Self { cells, counts, .. } = self;
+        counts.note_generation(largest);
+        if cells.is_observed() {
+            counts.note_used::<T>(cells.used());
+        }
     }
 
     #[cold]
@@ -231,35 +241,28 @@ pub(super) fn spawn_near<T: Thing>(
     if fitting_kind(Handle::<T>::STAMP, marks.kind).is_err() {
         return Err((marks, value));
     }
-    match cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
-        Ok((handle, _)) if counts.is_noted(handle.generation()) => {
-            Ok(note_spawned(cells, counts, handle))
-        }
-        Ok((handle, true)) => Ok(note_spawned_at_edge(cells, handle)),
-        Ok((handle, false)) => Ok(handle),
-        Err(value) => Err((marks, value)),
+    let handle = match cells.spawn_near(marks, value, || order.reuse() == Reuse::Lowest) {
+        Ok(handle) => handle,
+        Err(value) => return Err((marks, value)),
+    };
+    counts.note_generation(handle.generation());
+    if cells.is_observed() {
+        return Ok(note_observed(cells, counts, handle));
     }
+    Ok(handle)
 }
 
 /// Notes a thing that was just spawned, for whoever counts or marks. Gives the handle back: the
 /// caller need not keep it meanwhile.
 #[cold]
 #[inline(never)]
-fn note_spawned<T: Thing>(
+fn note_observed<T: Thing>(
     cells: &mut Cells<T>,
     counts: &mut Counts,
     handle: Handle<T>,
 ) -> Handle<T> {
-    cells.note_spawned(handle.index());
-    counts.note_spawned::<T>(handle.generation(), || cells.slots().used());
-    handle
-}
-
-/// The same for one that was the first or the last of its group.
-#[cold]
-#[inline(never)]
-fn note_spawned_at_edge<T: Thing>(cells: &mut Cells<T>, handle: Handle<T>) -> Handle<T> {
-    cells.note_spawned(handle.index());
+    cells.mark_spawned(handle.index());
+    counts.note_used::<T>(cells.used());
     handle
 }
 
@@ -297,12 +300,11 @@ impl<T: Thing, I: Iterator<Item = T>> SpawnMany<'_, T, I> {
     #[inline]
     fn next_batch(&mut self) {
         let Some(mut things) = self.things.take() else { return };
-        let Pool { cells, counts, order, .. } = &mut *self.pool;
-        if Cells::<T>::BATCHES && order.reuse() == Reuse::Lowest {
+        if Cells::<T>::BATCHES && self.pool.order.reuse() == Reuse::Lowest {
             let mut largest = 0;
-            let filled =
-                cells.fill_group(&mut things, &mut |generation| largest = largest.max(generation));
-            counts.note_spawned::<T>(largest, || cells.slots().used());
+            let mut note = |generation| largest = largest.max(generation);
+            let filled = self.pool.cells.fill_group(&mut things, &mut note);
+            self.pool.note_spawned(largest);
             match filled {
                 Some((batch, End::Things)) => return self.batch = batch,
                 Some((_, End::Fault(fault))) => refuse::<T>(fault),

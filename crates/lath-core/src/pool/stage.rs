@@ -12,7 +12,8 @@ impl<T: Thing> Pool<T> {
     /// Puts a thing in while others hold references: lookups find it at once, iteration from the
     /// [`commit`](Self::commit) on.
     ///
-    /// It goes straight into its slot and never moves. Several threads may stage at the same time;
+    /// It waits aside, where references to it stay good, and moves into its slot when somebody has
+    /// the pool exclusively. Several threads may stage at the same time;
     /// then the handles that each gets depend on timing.
     ///
     /// # Panics
@@ -59,8 +60,7 @@ impl<T: Thing> Pool<T> {
     }
 
     /// Gives out a handle whose value comes later, by [`spawn_at`](Self::spawn_at). From any
-    /// thread, and lock-free but for the moment, once in 64 new slots, in which one thread makes
-    /// them ready and the others that need them wait.
+    /// thread: others that reserve or stage at the same time wait a moment.
     ///
     /// Until then lookups find nothing under it, and [`despawn`](Self::despawn) gives it up. A
     /// thing with kinds gets kind 0; see [`reserve_kind`](Self::reserve_kind).
@@ -153,12 +153,8 @@ impl<T: Thing> Pool<T> {
     /// See [`stage`](Self::stage).
     pub fn commit(&mut self) -> u32 {
         let Self { cells, counts, .. } = self;
-        cells.note_use();
-        let used = cells.slots().used();
-        let committed =
-            cells.commit(&mut |generation| counts.note_spawned::<T>(generation, || used));
-        counts.note_spawned::<T>(0, || used);
-        committed
+        counts.note_used::<T>(cells.used());
+        cells.commit(&mut |generation| counts.note_generation(generation))
     }
 
     /// Looks at all things, staged ones included, in slot order.

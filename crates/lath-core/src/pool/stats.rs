@@ -77,13 +77,11 @@ impl fmt::Display for Excess {
     }
 }
 
+/// What is counted as things come.
 #[derive(Clone, Copy)]
 pub(super) struct Counts {
     largest_generation: u32,
-    /// Things of this generation or a later one are noted when they are spawned: all of them while
-    /// a bound is expected, or changes are marked.
-    noted_from: u32,
-    marked: bool,
+    /// More things than this are a reason to warn.
     expected: u32,
     warn: Option<fn(&Excess)>,
     beyond_expected: bool,
@@ -91,45 +89,27 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) const fn new() -> Self {
-        Self {
-            largest_generation: 0,
-            noted_from: 0,
-            marked: false,
-            expected: u32::MAX,
-            warn: None,
-            beyond_expected: false,
-        }
+        Self { largest_generation: 0, expected: u32::MAX, warn: None, beyond_expected: false }
     }
 
-    /// Whether things of this generation are noted when they are spawned.
+    /// Notes a generation that was handed out.
     #[inline(always)]
-    pub(super) fn is_noted(&self, generation: u32) -> bool {
-        generation >= self.noted_from
+    pub(super) fn note_generation(&mut self, generation: u32) {
+        self.largest_generation = self.largest_generation.max(generation);
     }
 
-    /// Whether changes are marked, and so all things noted.
-    pub(super) fn set_marked(&mut self, marked: bool) {
-        self.marked = marked;
-        self.set_largest_generation(self.largest_generation);
-    }
-
-    /// Notes a thing that was just spawned; `used` counts it.
-    #[inline]
-    pub(super) fn note_spawned<T: Thing>(&mut self, generation: u32, used: impl FnOnce() -> u32) {
-        if self.is_noted(generation) {
-            self.note_now(generation, used(), type_name::<T>());
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn note_now(&mut self, generation: u32, used: u32, thing: &'static str) {
-        self.set_largest_generation(self.largest_generation.max(generation));
+    /// Warns, once, if more slots are in use than were expected.
+    pub(super) fn note_used<T>(&mut self, used: u32) {
         if used > self.expected && !core::mem::replace(&mut self.beyond_expected, true) {
             if let Some(warn) = self.warn {
-                warn(&Excess { thing, expected: self.expected });
+                warn(&Excess { thing: type_name::<T>(), expected: self.expected });
             }
         }
+    }
+
+    /// Whether somebody said how many things there will be at most.
+    pub(super) fn are_watched(&self) -> bool {
+        self.expected < u32::MAX
     }
 
     pub(super) fn largest_generation(&self) -> u32 {
@@ -138,8 +118,6 @@ impl Counts {
 
     pub(super) fn set_largest_generation(&mut self, generation: u32) {
         self.largest_generation = generation;
-        let some = self.expected == u32::MAX && !self.marked;
-        self.noted_from = if some { generation.saturating_add(1) } else { 0 };
     }
 }
 
@@ -198,7 +176,7 @@ impl<T: Thing> Pool<T> {
         Stats {
             live: slots.live(),
             staged,
-            reserved: slots.claimed().saturating_sub(staged), // others may be staging
+            reserved: self.cells.claimed().saturating_sub(staged), // others may be staging
             buried: slots.buried(),
             retired: slots.retired(),
             high_water: slots.high_water().max(self.used()),
@@ -237,7 +215,7 @@ impl<T: Thing> Pool<T> {
     /// See [`Excess`].
     pub fn expect_at_most_or(&mut self, n: u32, warn: fn(&Excess)) {
         self.counts.expected = n;
-        self.counts.noted_from = 0;
+        self.cells.set_observed(true);
         self.counts.warn = Some(warn);
         self.counts.beyond_expected = false;
         self.cells.note_use();
@@ -250,6 +228,6 @@ impl<T: Thing> Pool<T> {
     /// Slots in use: live, staged, reserved or buried.
     #[inline]
     pub(super) fn used(&self) -> u32 {
-        self.cells.slots().used()
+        self.cells.used()
     }
 }

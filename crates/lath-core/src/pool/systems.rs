@@ -72,7 +72,7 @@ impl<T: Thing> Pool<T> {
     ///
     /// See [`links_mut`](Self::links_mut).
     pub fn prepare_links<R: Relation>(&mut self) {
-        self.cells.set_alone(false);
+        self.cells.set_observed(true);
         self.trees.of_mut::<R>();
     }
 

@@ -50,7 +50,7 @@ impl<T: Thing> Pool<T> {
     /// See [`Relation`].
     #[inline]
     pub fn tree_of_mut<R: Relation>(&mut self) -> TreeMut<'_, T> {
-        self.cells.set_alone(false);
+        self.cells.set_observed(true);
         TreeMut { cells: &mut self.cells, links: self.trees.of_mut::<R>() }
     }
 

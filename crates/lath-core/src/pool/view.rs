@@ -205,13 +205,12 @@ impl<T: Thing> Pool<T> {
         self.cells.view::<V>(handle)
     }
 
-    /// A look at the things through one view, for many lookups: what each of them begins with is
-    /// found once, and a loop keeps it in registers. It is quickest in a pool that was made
-    /// [with enough capacity](Self::with_capacity), or `fixed`: there all things lie in one array.
+    /// A look at the things through one view, as a value: for code that looks up many things and
+    /// should not see the whole pool.
     ///
-    /// As [`view`](Self::view) for one handle after the other, wherever they come from; who has
-    /// them in a slice calls [`view_many`](Self::view_many). In systems, `Query` is that. A view
-    /// that writes is refused.
+    /// As [`view`](Self::view) for one handle after the other, wherever they come from; for handles
+    /// in a slice there is [`view_many`](Self::view_many). In systems, `Query` is that. A view that
+    /// writes is refused.
     ///
     /// # Examples
     ///

@@ -4,7 +4,7 @@
 use super::*;
 use crate::strips::Strips;
 
-// SAFETY: an element is a whole row, rows of a block lie side by side, and `FIELDS` says truly
+// SAFETY: an element is a whole row, rows of an extent lie side by side, and `FIELDS` says truly
 // where a field lies in the value of a row. Besides the stamp and the value a row has the tags,
 // which are those of the value, and padding.
 unsafe impl<T: Fields> Strips<T> for Rows<T> {
@@ -15,10 +15,6 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
         strides[0] = size_of::<Row<T>>();
         strides
     };
-
-    const ORDER: [u8; 65] = [0; 65];
-
-    const SHIFTS: [usize; 65] = [0; 65];
 
     const STRIP_OF: [u8; 64] = [0; 64];
 
@@ -32,16 +28,6 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
     };
 
     const TAGS_WITHIN: Option<usize> = Some(offset_of!(Row<T>, tags));
-
-    const ZEROED: bool = false;
-
-    fn reach(index: u32) -> u64 {
-        (u64::from(index / GROUP) + 1) * u64::from(GROUP)
-    }
-
-    fn is_apart(&self, _: u32) -> bool {
-        true // one strip lies the same in any block
-    }
 
     unsafe fn strip(&self, place: Self::Place, _: usize) -> *mut u8 {
         place.as_ptr().cast()

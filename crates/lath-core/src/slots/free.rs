@@ -2,18 +2,22 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::groups::{CLAIMED, HELD, LIVE};
 use super::{GROUP, Slots, bit};
-use crate::blocks::unlikely;
-use crate::error::OutOfMemory;
+use crate::memory::unlikely;
 
 impl Slots {
     /// The lowest free slot at `from` or later, whether or not there is memory for it.
     #[inline]
     pub(crate) fn next_free(&self, from: u32) -> Option<u32> {
+        self.next_free_by(from, &|group| self.free_word(group))
+    }
+
+    /// The same for somebody who knows better which slots of a group are free.
+    #[inline]
+    pub(crate) fn next_free_by(&self, from: u32, free: &impl Fn(u32) -> u64) -> Option<u32> {
         let number = from / GROUP;
-        let (number, free) = match self.free_word(number) & u64::MAX << (from % GROUP) {
-            0 => self.next_free_group(number + 1)?,
+        let (number, free) = match free(number) & u64::MAX << (from % GROUP) {
+            0 => self.next_free_group_by(number + 1, free)?,
             free => (number, free),
         };
         Some(number * GROUP + free.trailing_zeros())
@@ -23,13 +27,19 @@ impl Slots {
     /// there is memory for them.
     #[inline]
     pub(crate) fn next_free_group(&self, number: u32) -> Option<(u32, u64)> {
+        self.next_free_group_by(number, &|group| self.free_word(group))
+    }
+
+    #[inline]
+    fn next_free_group_by(&self, number: u32, free: &impl Fn(u32) -> u64) -> Option<(u32, u64)> {
         let mut number = number;
         loop {
             // The next group is looked at before the set of full ones is: in a worn pool most
             // groups have a free slot.
-            match self.free_word(number) {
+            match free(number) {
                 0 => {
-                    number = self.full.next(number + 1).filter(|&number| self.has_group(number))?
+                    let next = self.full.next_zero(number + 1);
+                    number = next.filter(|&number| self.has_group(number))?
                 }
                 free => return Some((number, free)),
             }
@@ -43,50 +53,52 @@ impl Slots {
             0 => self.next_free_group(self.lowest() + 1)?,
             free => (self.lowest(), free),
         };
-        *self.lowest.get_mut() = number;
+        self.lowest = number;
         Some((number, free))
     }
 
     /// The group where the lowest free slot was found last: there are none before it.
     #[inline(always)]
     pub(crate) fn lowest(&self) -> u32 {
-        self.lowest.load(Relaxed)
+        self.lowest
     }
 
-    /// Which group is at hand.
+    /// The group that the cursor is at.
     #[inline(always)]
-    pub(crate) fn hand(&self) -> u32 {
-        self.groups.hand()
+    pub(crate) fn cursor(&self) -> u32 {
+        self.cursor.group
     }
 
-    /// Whether there are slots at hand.
+    /// Whether the cursor offers any slot.
     #[inline(always)]
-    pub(crate) fn has_at_hand(&mut self) -> bool {
-        *self.groups.at_hand_mut() != 0
+    pub(crate) fn offers(&mut self) -> bool {
+        *self.cursor.free.get_mut() != 0
     }
 
-    /// Puts a group at hand that has these free slots. Answers whether it has memory.
-    pub(crate) fn put_at_hand(&mut self, number: u32, free: u64) -> bool {
-        debug_assert!(free == self.free_word(number));
-        self.groups.put_at_hand(number, free)
+    /// Moves the cursor to a group, which has room and these free slots.
+    pub(crate) fn move_cursor(&mut self, group: u32, free: u64) {
+        debug_assert!(free == self.free_word(group) && self.has_room(group * GROUP));
+        self.cursor = super::Cursor { group, free: free.into() };
     }
 
-    /// Forgets what is at hand: the next slot is to be found in another way.
-    pub(crate) fn drop_hand(&mut self) {
-        self.groups.drop_hand();
+    /// The cursor offers nothing any more: the next slot is to be found in another way.
+    pub(crate) fn drop_cursor(&self) {
+        self.cursor.free.store(0, Relaxed);
     }
 
-    /// The lowest slot at hand.
+    /// The lowest slot that the cursor offers.
     #[inline(always)]
-    pub(crate) fn free_at_hand(&mut self) -> Option<FreeSlot<'_>> {
-        let (first, free, live) = self.groups.hand_mut();
+    pub(crate) fn next_offered(&mut self) -> Option<Offer<'_>> {
+        let free = self.cursor.free.get_mut();
         let before = *free;
         if before == 0 {
             unlikely();
             return None;
         }
+        let live = self.groups.live_mut(self.cursor.group)?;
         let bit = before.trailing_zeros();
-        Some(FreeSlot { index: first + bit, bit, before, free, live, count: &mut self.live })
+        let index = self.cursor.group * GROUP + bit;
+        Some(Offer { index, bit, before, free, live, count: &mut self.used })
     }
 
     /// The lowest free slot of all.
@@ -124,7 +136,7 @@ impl Slots {
         if u64::from(len) + u64::from(self.used()) + u64::from(self.retired) >= self.limit {
             return None; // not even if all free slots were neighbours
         }
-        let mut first = u64::from(self.next_free(self.lowest.load(Relaxed) * GROUP)?);
+        let mut first = u64::from(self.next_free(self.lowest * GROUP)?);
         let mut end = first;
         while end - first < u64::from(len) {
             if end >= self.limit {
@@ -132,7 +144,7 @@ impl Slots {
             }
             match self.groups.taken((end / u64::from(GROUP)) as u32) {
                 // From here on nothing was ever taken.
-                0 if end >= self.worn_end() * u64::from(GROUP) => end = first + u64::from(len),
+                0 if end >= u64::from(self.worn) * u64::from(GROUP) => end = first + u64::from(len),
                 // A whole free group, from its start.
                 0 if end % u64::from(GROUP) == 0 => end += u64::from(GROUP),
                 taken if taken & bit(end as u32) == 0 => end += 1,
@@ -145,56 +157,26 @@ impl Slots {
         (first + u64::from(len) <= self.limit).then_some(first as u32)
     }
 
-    /// Free to claimed, while others may do the same: gives the slot that `suggest` says, or else
-    /// the lowest free one, with room made for it, and what `memory` found for its value. Before it
-    /// is claimed: there is no way back behind a shared reference (S3).
-    pub(crate) fn claim<P>(
-        &self,
-        suggest: impl Fn() -> Option<u32>,
-        memory: impl Fn(u32) -> Result<P, OutOfMemory>,
-    ) -> Result<Option<(u32, P)>, OutOfMemory> {
-        loop {
-            let lowest = || self.next_free(self.lowest.load(Relaxed) * GROUP);
-            let Some(index) = suggest().or_else(lowest) else { return Ok(None) };
-            let (number, bit) = (index / GROUP, bit(index));
-            let group = match self.groups.get(number) {
-                Some(group) => group,
-                None => {
-                    self.grow(index)?;
-                    continue;
-                }
-            };
-            let place = memory(index)?;
-            let before = group[HELD].fetch_or(bit, Relaxed);
-            if before & bit != 0 {
-                continue; // somebody else was faster
-            }
-            self.calm.store(0, Relaxed);
-            self.groups.drop_hand();
-            group[CLAIMED].fetch_or(bit, Relaxed);
-            self.with_claimed.set_shared(number);
-            self.concerns.claimed.fetch_add(1, Relaxed);
-            if before | bit | group[LIVE].load(Relaxed) == u64::MAX {
-                self.full.set_shared(number);
-            }
-            return Ok(Some((index, place)));
-        }
+    /// Free to claimed. There must be room.
+    pub(crate) fn claim(&mut self, index: u32) {
+        self.take(index);
+        self.unsettle(index);
     }
 }
 
-/// A free slot of the group at hand.
-pub(crate) struct FreeSlot<'a> {
+/// A free slot that the cursor offers.
+pub(crate) struct Offer<'a> {
     pub(crate) index: u32,
     /// Which slot of the group it is.
     pub(crate) bit: u32,
-    /// What is at hand now, and where that is kept.
+    /// What is offered now, and where that is kept.
     before: u64,
     free: &'a mut u64,
     live: &'a mut u64,
     count: &'a mut u32,
 }
 
-impl FreeSlot<'_> {
+impl Offer<'_> {
     /// Free to live. Answers whether [`Slots::note_taken`] has to hear of it.
     #[inline(always)]
     pub(crate) fn take(self) -> bool {
@@ -202,7 +184,7 @@ impl FreeSlot<'_> {
         let after = self.before & (self.before - 1);
         let live = *self.live;
         *self.free = after;
-        *self.live = live | self.before & self.before.wrapping_neg();
+        *self.live = live | 1 << self.bit;
         *self.count += 1;
         (after == 0) | (live == 0)
     }

@@ -15,14 +15,11 @@
 //!   are disjoint parts of what is held; what is held and neither of the two is retired, or slot 0.
 //! - **S2** No group below `lowest` has a free slot; `full` holds exactly the groups without one,
 //!   `with_live` those with a live slot, `with_claimed` (at least) those with a claimed one.
-//! - **S3** Behind a shared reference slots only go from free to claimed.
+//! - **S3** Behind a shared reference nothing here changes but what the cursor offers, and that
+//!   only to nothing.
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
-//! - **S5** `high_water` is the most slots that were in use before one was freed. While `calm` is
-//!   not 0 nothing is claimed, and fewer than `calm` live slots are, with those that are buried, no
-//!   more than `high_water`.
-//! - **S6** What is at hand are all free slots of the group at hand, or nothing. While there are
-//!   some, and things are not clustered, that group is `lowest`, so that no slot below them is
-//!   free.
+//! - **S5** The cursor offers all free slots of its group, or nothing. While it offers some, and
+//!   things are not clustered, its group is `lowest`, so that no slot below them is free.
 
 mod check;
 mod free;
@@ -32,14 +29,13 @@ mod image;
 mod model;
 
 use core::ops::Range;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::AtomicU64;
 
-use crate::bits::Bits;
-use crate::blocks::unlikely;
 use crate::error::OutOfMemory;
+use crate::flat::FlatBits;
+use crate::memory::unlikely;
 use crate::state::State;
 
-pub(crate) use groups::LiveWords;
 use groups::{BURIED, CLAIMED, Groups, HELD, LIVE};
 
 /// Slots of a group.
@@ -47,54 +43,53 @@ pub(crate) const GROUP: u32 = 64;
 
 pub(crate) struct Slots {
     groups: Groups,
-    full: Bits<false>,
-    with_live: Bits<true>,
-    with_claimed: Bits<true>,
-    lowest: AtomicU32,
+    cursor: Cursor,
+    full: FlatBits,
+    with_live: FlatBits,
+    with_claimed: FlatBits,
+    lowest: u32,
     /// Slots that can be named, slot 0 included: at most `2^32`.
     limit: u64,
-    live: u32,
-    concerns: Concerns,
+    /// No slot of a group from here on was ever taken.
+    worn: u32,
+    /// How many slots are in use: live, claimed or buried.
+    used: u32,
+    claimed: u32,
     buried: u32,
     retired: u32,
     high_water: u32,
-    /// While fewer than so many are live, a slot that is freed was live, and how many are in use
-    /// was noted.
-    calm: AtomicU32,
 }
 
-/// What hardly ever concerns a change of a thing. Side by side, so that whether anything does is
-/// one comparison.
-#[repr(C, align(8))]
-struct Concerns {
-    /// How many slots are claimed.
-    claimed: AtomicU32,
-    /// Not 0 if changes are tracked.
-    tracked: u32,
+/// The group that slots are taken from one after the other.
+struct Cursor {
+    group: u32,
+    /// Its free slots, or none of them. Others take them all away when they claim one: then the
+    /// next slot is found the long way, by who knows of them.
+    free: AtomicU64,
 }
 
 impl Slots {
     /// Slots `1..limit`, all free, with room for the first group.
     pub(crate) fn new(limit: u64) -> Result<Self, OutOfMemory> {
         debug_assert!(limit > 1 && limit <= 1 << 32);
-        let slots = Self {
-            groups: Groups::new()?,
-            full: Bits::new(),
-            with_live: Bits::new(),
-            with_claimed: Bits::new(),
-            lowest: AtomicU32::new(0),
+        let mut slots = Self {
+            groups: Groups::default(),
+            cursor: Cursor { group: 0, free: AtomicU64::new(0) },
+            full: FlatBits::default(),
+            with_live: FlatBits::default(),
+            with_claimed: FlatBits::default(),
+            lowest: 0,
             limit,
-            live: 0,
-            concerns: Concerns { claimed: AtomicU32::new(0), tracked: 0 },
+            worn: 1, // slot 0 is taken
+            used: 0,
+            claimed: 0,
             buried: 0,
             retired: 0,
             high_water: 0,
-            calm: AtomicU32::new(0),
         };
         slots.grow(0)?;
-        if let Some(group) = slots.groups.get(0) {
-            group[HELD].store(1, Relaxed);
-        }
+        let [held, ..] = slots.group_mut(0);
+        *held = 1;
         Ok(slots)
     }
 
@@ -106,30 +101,13 @@ impl Slots {
     /// How many slots are live.
     #[inline]
     pub(crate) fn live(&self) -> u32 {
-        self.live
+        self.used - self.claimed - self.buried
     }
 
     /// How many slots are reserved or staged.
     #[inline]
     pub(crate) fn claimed(&self) -> u32 {
-        self.concerns.claimed.load(Relaxed)
-    }
-
-    /// Whether no slot is claimed and nobody wants to know of changes: one comparison.
-    #[inline(always)]
-    pub(crate) fn is_quiet(&mut self) -> bool {
-        let Concerns { claimed, tracked } = &mut self.concerns;
-        u64::from(*claimed.get_mut()) | u64::from(*tracked) << 32 == 0
-    }
-
-    /// Notes that somebody wants to know of changes.
-    pub(crate) fn set_tracked(&mut self) {
-        self.concerns.tracked = 1;
-    }
-
-    /// Whether somebody wants to know of changes.
-    pub(crate) fn is_tracked(&self) -> bool {
-        self.concerns.tracked != 0
+        self.claimed
     }
 
     /// How many slots are buried.
@@ -147,7 +125,7 @@ impl Slots {
     /// How many slots are in use: live, reserved, staged or buried.
     #[inline]
     pub(crate) fn used(&self) -> u32 {
-        self.live + self.claimed() + self.buried
+        self.used
     }
 
     /// The most slots that were in use before one was freed.
@@ -157,26 +135,12 @@ impl Slots {
 
     pub(crate) fn set_high_water(&mut self, high_water: u32) {
         self.high_water = high_water;
-        *self.calm.get_mut() = 0;
     }
 
     /// Notes how many slots are in use, before they become fewer.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn note_use(&mut self) {
-        self.high_water = self.high_water.max(self.used());
-        *self.calm.get_mut() = match self.claimed() {
-            0 => (self.high_water - self.buried).saturating_add(1),
-            _ => 0,
-        };
-    }
-
-    /// Whether a slot that holds a value within reach may be freed by
-    /// [`release_live`](Self::release_live): it is live, as none is claimed, and how many are in
-    /// use was noted.
     #[inline(always)]
-    pub(crate) fn is_calm(&mut self) -> bool {
-        self.live < *self.calm.get_mut()
+    pub(crate) fn note_use(&mut self) {
+        self.high_water = self.high_water.max(self.used);
     }
 
     #[inline]
@@ -184,8 +148,8 @@ impl Slots {
         if u64::from(index) >= self.limit || index == 0 {
             return State::OutOfUse;
         }
-        let Some(group) = self.groups.get(index / GROUP) else { return State::Free };
-        let is = |state: usize| group[state].load(Relaxed) & bit(index) != 0;
+        let group = self.groups.get(index / GROUP);
+        let is = |state: usize| group[state] & bit(index) != 0;
         match () {
             _ if is(LIVE) => State::Live,
             _ if !is(HELD) => State::Free,
@@ -198,59 +162,47 @@ impl Slots {
     /// Whether no slot of a group is live, claimed or buried.
     #[inline]
     pub(crate) fn is_idle(&self, number: u32) -> bool {
-        self.groups
-            .get(number)
-            .is_none_or(|[_, held @ ..]| held.iter().all(|word| word.load(Relaxed) == 0))
+        let [_, live, claimed, buried] = self.groups.get(number);
+        live | claimed | buried == 0
     }
 
     /// No slot of a group from here on was ever taken, nor is it one that
     /// [`note_worn`](Self::note_worn) has heard of.
-    pub(crate) fn worn_end(&self) -> u64 {
-        self.with_live.end().max(self.with_claimed.end())
+    pub(crate) fn worn_end(&self) -> u32 {
+        self.worn
     }
 
     /// Counts a group as one whose slots were used before, though perhaps not here.
+    #[inline]
     pub(crate) fn note_worn(&mut self, number: u32) {
-        self.with_live.raise_end(number);
-    }
-
-    /// No group from here on has memory.
-    pub(crate) fn group_end(&self) -> u32 {
-        self.groups.end()
+        self.worn = self.worn.max(number + 1);
     }
 
     /// The groups that have memory.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.groups.iter(0).map(|(number, _)| number)
+    pub(crate) fn numbers(&self) -> Range<u32> {
+        0..self.groups.end()
     }
 
     /// The groups at `from` or later that may ever have been used, in order, with their words. After
     /// them there may be memory for millions: of a slot far away that has found none for its value.
     pub(crate) fn worn(&self, from: u32) -> impl Iterator<Item = (u32, [u64; 4])> {
-        let end = self.worn_end().max(1); // slot 0 is out of use from the start
-        self.groups.iter(from).take_while(move |(number, _)| u64::from(*number) < end)
+        (from..self.worn.min(self.groups.end())).map(|number| (number, self.groups.get(number)))
     }
 
     /// Makes room to note the state of slot `index`.
     #[cold]
-    pub(crate) fn grow(&self, index: u32) -> Result<(), OutOfMemory> {
-        let groups = Groups::bounds(index / GROUP);
-        self.full.grow(groups.clone())?;
-        self.with_live.grow(groups.clone())?;
-        self.with_claimed.grow(groups)?;
-        // Last, so that whoever sees room for a group has room in the sets of groups as well.
+    pub(crate) fn grow(&mut self, index: u32) -> Result<(), OutOfMemory> {
         self.groups.grow(index / GROUP)?;
-        Ok(())
-    }
-
-    /// Notes which slots there is room for by now: they are found quicker.
-    pub(crate) fn know(&mut self) -> Result<(), OutOfMemory> {
-        self.groups.know()
+        let last = self.groups.end() - 1;
+        self.full.grow(last)?;
+        self.with_live.grow(last)?;
+        self.with_claimed.grow(last)
     }
 
     #[inline]
     pub(crate) fn has_room(&self, index: u32) -> bool {
-        self.groups.get(index / GROUP).is_some()
+        let number = index / GROUP;
+        number < self.groups.end() && self.with_claimed.has_room(number)
     }
 
     /// Free to live. There must be room.
@@ -269,9 +221,9 @@ impl Slots {
         debug_assert!((*held | *live) & bits == 0, "a slot was handed out while it was taken");
         let is_edge = *held | *live | bits == u64::MAX || *live == 0;
         *live |= bits;
-        self.live += bits.count_ones();
-        if number == self.groups.hand() {
-            *self.groups.at_hand_mut() &= !bits;
+        self.used += bits.count_ones();
+        if number == self.cursor.group {
+            *self.cursor.free.get_mut() &= !bits;
         }
         if is_edge {
             self.note_taken(number, bits);
@@ -285,48 +237,55 @@ impl Slots {
             debug_assert!(*held | *live == 0, "a slot was handed out while it was taken");
             *live = u64::MAX;
         }
-        self.live += numbers.len() as u32 * GROUP;
-        if numbers.contains(&self.groups.hand()) {
-            self.groups.drop_hand();
+        self.used += numbers.len() as u32 * GROUP;
+        if numbers.contains(&self.cursor.group) {
+            self.drop_cursor();
         }
-        self.full.set_all(numbers.clone());
-        self.with_live.set_all(numbers);
+        self.worn = self.worn.max(numbers.end);
+        self.full.insert_all(numbers.clone());
+        self.with_live.insert_all(numbers);
     }
 
-    /// Notes that these slots of a group are live: it may be full now, or have had none before.
+    /// Notes that a slot is live, which may be the first of its group or the last.
     #[cold]
     #[inline(never)]
-    pub(crate) fn note_taken(&mut self, number: u32, bits: u64) {
+    pub(crate) fn note_taken_at(&mut self, index: u32) {
+        self.note_taken(index / GROUP, bit(index));
+    }
+
+    /// The same for these slots of a group.
+    fn note_taken(&mut self, number: u32, bits: u64) {
         let [held, live, ..] = self.group_mut(number);
         let (full, first) = (*held | *live == u64::MAX, *live == bits);
         if full {
-            self.full.set(number);
+            self.full.insert(number);
         }
         if first {
-            self.with_live.set(number);
+            self.with_live.insert(number);
+            self.note_worn(number);
         }
     }
 
-    /// Live to free: what [`release`](Self::release) does, for the most frequent case, that
-    /// [`is_calm`](Self::is_calm). Unless things are clustered, no group is at hand but the lowest
-    /// (S6).
+    /// Live to free: what [`release`](Self::release) does, for the most frequent case. Unless
+    /// things are clustered, the cursor is at no group but the lowest (S5).
     #[inline(always)]
     pub(crate) fn release_live<const CLUSTERED: bool>(&mut self, index: u32) {
-        debug_assert!(self.is_calm());
+        self.note_use();
         let number = index / GROUP;
-        let [held, live, ..] = self.group_mut(number);
-        let before = *live;
-        debug_assert!(before & bit(index) != 0, "a slot was freed that was not live");
-        let after = before & !bit(index);
-        *live = after;
-        let was_full = *held | before == u64::MAX;
-        self.live -= 1;
-        if number <= *self.lowest.get_mut() || CLUSTERED && number == self.groups.hand() {
+        let Some(live) = self.groups.live_mut(number) else {
+            unreachable!("slots change state only where there is room")
+        };
+        debug_assert!(*live & bit(index) != 0, "a slot was freed that was not live");
+        *live &= !bit(index);
+        let none_live = *live == 0;
+        self.used -= 1;
+        if number <= self.lowest || CLUSTERED && number == self.cursor.group {
             unlikely();
             return self.note_release_at(index);
         }
-        if was_full | (after == 0) {
-            self.note_release(number, was_full, after == 0);
+        let was_full = self.full.contains(number);
+        if was_full | none_live {
+            self.note_release(number, was_full, none_live);
         }
     }
 
@@ -335,7 +294,7 @@ impl Slots {
         let [_, live, ..] = self.group_mut(number);
         debug_assert!(*live & bits == bits, "a slot was freed that was not live");
         *live &= !bits;
-        self.live -= bits.count_ones();
+        self.used -= bits.count_ones();
         self.note_release_here(number, bits);
     }
 
@@ -357,10 +316,10 @@ impl Slots {
     #[inline(never)]
     fn note_release(&mut self, number: u32, was_full: bool, none_live: bool) {
         if was_full {
-            self.full.clear(number);
+            self.full.remove(number);
         }
         if none_live {
-            self.with_live.clear(number);
+            self.with_live.remove(number);
         }
     }
 
@@ -368,12 +327,10 @@ impl Slots {
     /// elsewhere.
     #[inline]
     fn offer(&mut self, number: u32, bits: u64) {
-        let lowest = self.lowest.get_mut();
-        let is_at_hand = number == self.groups.hand();
-        let free = self.groups.at_hand_mut();
-        if number < *lowest {
-            (*lowest, *free) = (number, 0);
-        } else if is_at_hand && *free != 0 {
+        let free = self.cursor.free.get_mut();
+        if number < self.lowest {
+            (self.lowest, *free) = (number, 0);
+        } else if number == self.cursor.group && *free != 0 {
             *free |= bits;
         }
     }
@@ -391,14 +348,12 @@ impl Slots {
         *buried &= !bit;
         *held |= bit; // until it is opened, if it is
         let none_live = *live == 0;
-        if was_live {
-            self.live -= 1;
-            if none_live {
-                self.with_live.clear(number);
-            }
+        self.used -= 1;
+        if was_live && none_live {
+            self.with_live.remove(number);
         }
         if was_claimed {
-            *self.concerns.claimed.get_mut() -= 1;
+            self.claimed -= 1;
         }
         self.buried -= u32::from(was_buried);
         if retire {
@@ -422,7 +377,7 @@ impl Slots {
         let was_full = *held | *live == u64::MAX;
         *held &= !bit(index);
         if was_full {
-            self.full.clear(number);
+            self.full.remove(number);
         }
         self.offer(number, bit(index));
     }
@@ -435,11 +390,9 @@ impl Slots {
         *held |= bit(index);
         *buried |= bit(index);
         let none_live = *live == 0;
-        self.live -= 1;
         self.buried += 1;
-        *self.calm.get_mut() = 0;
         if none_live {
-            self.with_live.clear(number);
+            self.with_live.remove(number);
         }
     }
 
@@ -451,12 +404,10 @@ impl Slots {
         *held |= bit(index);
         *claimed |= bit(index);
         let none_live = *live == 0;
-        self.live -= 1;
-        *self.calm.get_mut() = 0;
-        *self.concerns.claimed.get_mut() += 1;
-        self.with_claimed.set(number);
+        self.claimed += 1;
+        self.with_claimed.insert(number);
         if none_live {
-            self.with_live.clear(number);
+            self.with_live.remove(number);
         }
     }
 
@@ -468,10 +419,9 @@ impl Slots {
         *held &= !bit(index);
         let first = *live == 0;
         *live |= bit(index);
-        *self.concerns.claimed.get_mut() -= 1;
-        self.live += 1;
+        self.claimed -= 1;
         if first {
-            self.with_live.set(number);
+            self.with_live.insert(number);
         }
     }
 
@@ -479,19 +429,19 @@ impl Slots {
     #[inline]
     pub(crate) fn next_live(&self, number: u32) -> Option<(u32, u64)> {
         let number = self.with_live.next(number)?;
-        Some((number, self.groups.word(number, LIVE)))
+        Some((number, self.groups.live(number)))
     }
 
-    /// The live slots of the groups from `number` on, as far as they lie in a row.
+    /// The live slots of the groups from `number` on, as far as there are any.
     #[inline]
-    pub(crate) fn live_words(&self, number: u32) -> LiveWords<'_> {
+    pub(crate) fn live_words(&self, number: u32) -> &[u64] {
         self.groups.live_words(number)
     }
 
     /// The live slots of a group.
     #[inline(always)]
     pub(crate) fn live_word(&self, number: u32) -> u64 {
-        self.groups.word(number, LIVE)
+        self.groups.live(number)
     }
 
     /// The first group at `number` or later that has claimed slots, and which they are.
@@ -499,7 +449,7 @@ impl Slots {
         let mut from = number;
         loop {
             let number = self.with_claimed.next(from)?;
-            match self.groups.word(number, CLAIMED) {
+            match self.groups.get(number)[CLAIMED] {
                 0 => from = number + 1, // settled since
                 claimed => return Some((number, claimed)),
             }
@@ -510,8 +460,8 @@ impl Slots {
     pub(crate) fn tidy_claims(&mut self) {
         let mut from = 0;
         while let Some(number) = self.with_claimed.next(from) {
-            if self.groups.word(number, CLAIMED) == 0 {
-                self.with_claimed.clear(number);
+            if self.groups.get(number)[CLAIMED] == 0 {
+                self.with_claimed.remove(number);
             }
             from = number + 1;
         }
@@ -526,7 +476,7 @@ impl Slots {
     }
 
     /// The first group at `number` or later that has buried slots, and which they are. Looks at
-    /// every group that was ever used.
+    /// every group.
     pub(crate) fn next_buried(&self, number: u32) -> Option<(u32, u64)> {
         if self.buried == 0 {
             return None;
@@ -549,6 +499,7 @@ const fn bit(index: u32) -> u64 {
 }
 
 /// The numbers of the ones in a word, lowest first.
+#[inline]
 pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     core::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros())?;

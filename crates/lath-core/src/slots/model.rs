@@ -1,8 +1,10 @@
 //! The books against a map of states, in spaces that have several blocks of groups and a limit in
 //! the middle of a group.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::vec::Vec;
+
+use core::sync::atomic::Ordering::Relaxed;
 
 use super::*;
 use fastrand::Rng;
@@ -12,13 +14,7 @@ use fastrand::Rng;
 struct Model {
     limit: u64,
     states: BTreeMap<u32, State>,
-    /// The blocks of groups that have memory: 64 groups, then 128, then 256, and so on.
-    blocks: BTreeSet<u32>,
     high_water: u32,
-}
-
-fn block_of(group: u32) -> u32 {
-    (group / 64 + 1).ilog2()
 }
 
 impl Model {
@@ -115,7 +111,7 @@ struct Game {
 
 impl Game {
     fn new(limit: u64, seed: u64) -> Self {
-        let model = Model { limit, states: BTreeMap::new(), blocks: [0].into(), high_water: 0 };
+        let model = Model { limit, states: BTreeMap::new(), high_water: 0 };
         Self {
             slots: Slots::new(limit).unwrap(),
             before: model.clone(),
@@ -141,15 +137,11 @@ impl Game {
         }
     }
 
-    /// Makes room, and notes which groups have it now; the books themselves note it now or later.
     fn grow(&mut self, index: u32) {
         if !self.slots.has_room(index) {
             self.slots.grow(index).unwrap();
         }
-        if self.random.u8(..8) == 0 {
-            self.slots.know().unwrap();
-        }
-        self.model.blocks.insert(block_of(index / GROUP));
+        assert!(self.slots.has_room(index) && self.slots.has_room(index / 2));
     }
 
     fn step(&mut self) {
@@ -202,7 +194,7 @@ impl Game {
             6 => {
                 if let Some(index) = first(self, State::Live) {
                     self.model.note_use();
-                    match self.slots.is_calm() {
+                    match self.random.bool() {
                         true => self.slots.release_live::<false>(index),
                         false => self.slots.release(index, false),
                     }
@@ -241,15 +233,14 @@ impl Game {
                 }
             }
             12 | 13 => {
-                let mut lowest = self.model.next_free(1);
                 for _ in 0..self.random.u32(1..100) {
-                    let wanted = self.model.next_free(index).filter(|_| self.random.bool());
-                    let claimed = self.slots.claim(|| wanted, Ok).unwrap();
-                    assert_eq!(claimed, wanted.or(lowest).map(|index| (index, index)));
-                    let Some((index, _)) = claimed else { break };
+                    let Some(index) = self.model.next_free(index) else { break };
                     self.grow(index);
+                    if self.random.u8(..4) == 0 {
+                        self.slots.drop_cursor();
+                    }
+                    self.slots.claim(index);
                     self.model.put(index, State::Claimed);
-                    lowest = lowest.and_then(|lowest| self.model.next_free(lowest));
                 }
             }
             14 => match self.random.u8(..4) {
@@ -257,16 +248,15 @@ impl Game {
                 1 => self.before = self.model.clone(),
                 2 => {
                     // Back to what was; the memory stays.
-                    let blocks = core::mem::take(&mut self.model.blocks);
-                    self.model = Model { blocks, ..self.before.clone() };
-                    self.slots.assign(0..self.slots.group_end(), |group| self.model.group(group));
+                    self.model = self.before.clone();
+                    self.slots.assign(self.slots.numbers(), |group| self.model.group(group));
                     self.slots.set_high_water(self.model.high_water);
                 }
                 _ => {
                     // A copy of it all is as good.
                     let mut copy = Slots::new(self.model.limit).unwrap();
                     self.slots.numbers().for_each(|group| copy.grow(group * GROUP).unwrap());
-                    copy.assign(0..self.slots.group_end(), |group| self.slots.group(group));
+                    copy.assign(self.slots.numbers(), |group| self.slots.group(group));
                     copy.set_high_water(self.slots.high_water());
                     self.slots = copy;
                 }
@@ -278,16 +268,14 @@ impl Game {
                     let Some(index) = lowest else { break };
                     self.grow(index);
                     let group = self.slots.lowest();
-                    let ready = self.slots.hand() == group && self.slots.has_at_hand();
-                    let free = self.slots.free_word(group);
-                    assert!(
-                        ready || self.slots.put_at_hand(group, free),
-                        "there is memory for {index}"
-                    );
-                    let free = self.slots.free_at_hand().expect("there is a free slot");
-                    assert_eq!((free.index, free.bit), (index, index % GROUP));
-                    if free.take() {
-                        self.slots.note_taken(index / GROUP, bit(index));
+                    if self.slots.cursor() != group || !self.slots.offers() {
+                        let free = self.slots.free_word(group);
+                        self.slots.move_cursor(group, free);
+                    }
+                    let offer = self.slots.next_offered().expect("there is a free slot");
+                    assert_eq!((offer.index, offer.bit), (index, index % GROUP));
+                    if offer.take() {
+                        self.slots.note_taken_at(index);
                     }
                     self.model.put(index, State::Live);
                     lowest = self.model.next_free(index);
@@ -320,13 +308,10 @@ impl Game {
         }
         assert_eq!(slots.next_free(from), model.next_free(from), "from {from}");
         assert_eq!(slots.next_free(model.limit as u32), None);
-        if slots.groups.at_hand() != 0 {
-            let next = slots.hand() * GROUP + slots.groups.at_hand().trailing_zeros();
-            assert_eq!(
-                Some(next),
-                model.next_free(1),
-                "what is at hand is not the lowest that is free"
-            );
+        let offered = slots.cursor.free.load(Relaxed);
+        if offered != 0 {
+            let next = slots.cursor() * GROUP + offered.trailing_zeros();
+            assert_eq!(Some(next), model.next_free(1), "not the lowest slot is offered");
         }
         let free = model.word(group, State::Free);
         assert_eq!(slots.free_word(group), free);
@@ -343,11 +328,6 @@ impl Game {
         }
         assert_eq!(slots.group(group), model.group(group), "group {group}");
         assert_eq!(slots.is_idle(group), model.group(group)[LIVE..] == [0; 3]);
-        assert_eq!(
-            slots.has_room(from),
-            model.blocks.contains(&block_of(group)),
-            "memory of group {group}"
-        );
         assert_eq!(slots.next_live(group), model.next_group(group, State::Live));
         assert_eq!(slots.next_claimed(group), model.next_group(group, State::Claimed));
         assert_eq!(slots.next_buried(group), model.next_group(group, State::Buried));
@@ -369,25 +349,19 @@ impl Game {
         assert_eq!(slots.out_of_use(from).collect::<Vec<_>>(), out.collect::<Vec<_>>());
 
         let words = slots.live_words(group);
-        let in_row =
-            (group..).take_while(|next| block_of(*next) == block_of(group)).take(40).count() as u32;
+        let in_row = 40;
         for n in 0..in_row {
-            assert_eq!(words.get(n), model.group(group + n)[LIVE]);
-        }
-        let (n, end) = (self.random.u32(..=in_row), in_row);
-        let full = |n: &u32| model.group(group + n)[LIVE] == u64::MAX;
-        if slots.has_room(from) {
-            assert_eq!(words.full_until(n, end), n + (n..end).take_while(full).count() as u32);
+            let word = words.get(n as usize).copied().unwrap_or(0);
+            assert_eq!(word, model.group(group + n)[LIVE]);
         }
     }
 
     /// Everything, group by group.
     fn compare(&self) {
         assert_eq!(self.slots.check(), Ok(()));
-        let numbers: Vec<u32> = self.slots.numbers().collect();
-        let of_block = |&block: &u32| 64 * ((1 << block) - 1)..64 * ((2 << block) - 1);
-        assert_eq!(numbers, self.model.blocks.iter().flat_map(of_block).collect::<Vec<_>>());
-        assert_eq!(self.slots.group_end(), numbers.last().map_or(0, |last| last + 1));
+        let last = self.model.states.keys().next_back().map_or(0, |last| last / GROUP);
+        let numbers = self.slots.numbers();
+        assert!(last < numbers.end && last < self.slots.worn_end().max(1));
         for group in numbers {
             assert_eq!(self.slots.group(group), self.model.group(group), "group {group}");
         }
@@ -402,6 +376,7 @@ fn memory_for_a_slot_far_away_that_was_never_used_is_not_walked() {
     assert_eq!((slots.worn(0).count(), slots.check()), (1, Ok(())));
     slots.take(130);
     assert_eq!((slots.worn(0).count(), slots.check()), (3, Ok(())));
+    slots.grow((1 << 26) + 64).unwrap();
     slots.take((1 << 26) + 64);
     assert_eq!(
         slots.worn(4).last().map(|(number, [_, live, ..])| (number, live)),

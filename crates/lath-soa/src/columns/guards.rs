@@ -9,23 +9,13 @@ use core::mem::forget;
 
 use super::*;
 
-/// What becomes of the other fields if dropping one panics.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Otherwise {
-    /// They are dropped as well.
-    DropAll,
-    /// They are somewhere else already.
-    DropThese,
-}
-
-/// Drops some fields of a thing: all of them, also if one panics.
+/// Drops some fields of a thing, all of them also if one panics; then the others as well.
 ///
 /// # Safety
 ///
-/// `of` is a whole thing, or at least has these fields, and they are not used again; with
-/// [`Otherwise::DropAll`] none is if this panics.
-pub(super) unsafe fn drop_fields<T: Columnar>(of: *mut T, fields: u64, otherwise: Otherwise) {
-    let others = if otherwise == Otherwise::DropAll { all_fields::<T>() & !fields } else { 0 };
+/// `of` is a whole thing. These fields are not used again; none is if this panics.
+pub(super) unsafe fn drop_fields<T: Columnar>(of: *mut T, fields: u64) {
+    let others = all_fields::<T>() & !fields;
     let mut rest = Rest { drop: DropFields { of, left: fields }, others };
     T::visit(&mut rest.drop);
     forget(rest);

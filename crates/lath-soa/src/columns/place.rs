@@ -9,38 +9,48 @@ use core::hint::assert_unchecked;
 
 use super::*;
 
-/// Names the blocks of a thing's columns. There is never a value of it; a pointer to it is a
-/// pointer to a block.
+/// Names the extents of a thing's columns. There is never a value of it.
 pub struct Block<T>(PhantomData<T>);
 
-// SAFETY: it has no bytes. The layout is that of the columns, which have room for `len` slots (K1).
-unsafe impl<T: Fields> Zeroed for Block<T> {
-    fn layout(len: usize) -> Result<Layout, OutOfMemory> {
+// SAFETY: the layout is that of the columns, which have room for `slots` slots (K1), stamps at
+// least. The entry leads to the head of a slot, and everything else is found from there. `open`
+// writes stamps, and the pointers to cold values, which are all that places rely on.
+unsafe impl<T: Columnar> Extent for Block<T> {
+    type Entry = Whole;
+
+    const SHIFT: u32 = 10;
+
+    fn layout(slots: usize) -> Result<Layout, OutOfMemory> {
         let extent = const { extent(T::FIELDS) };
         let layout =
-            extent.size(len).and_then(|size| Layout::from_size_align(size, extent.align).ok());
+            extent.size(slots).and_then(|size| Layout::from_size_align(size, extent.align).ok());
         layout.ok_or(OutOfMemory { bytes: usize::MAX })
     }
 
-    type Known = Whole;
-
-    #[inline(always)]
-    fn known(entry: NonNull<Self>, first: u32, len: u32) -> Whole {
-        // The entry is where the block is: what it is less than that are elements of no size.
+    fn entry(base: NonNull<u8>, first: u32, slots: u32) -> Option<Whole> {
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
-        let head = entry.as_ptr().cast::<u8>().wrapping_add(len as usize * prefix + shift);
-        Whole { origin: head.wrapping_sub((first as usize).wrapping_mul(stride)), first, len }
+        let head = base.as_ptr().wrapping_add(slots as usize * prefix + shift);
+        let origin = NonNull::new(head.wrapping_sub((first as usize).wrapping_mul(stride)))?;
+        Some(Whole { origin, first, len: slots })
     }
 
-    const NOWHERE: Whole = Whole { origin: ptr::null_mut(), first: 0, len: 0 };
+    unsafe fn open(entry: Whole, first: u32) {
+        let place = entry.place::<T>(first);
+        // The stamps and what lies beside them, so that no byte of it is unwritten where a group is
+        // copied whole.
+        let head = const { head_column(T::FIELDS) };
+        // SAFETY: 64 elements of the extent, by the caller, side by side.
+        unsafe { place.element(head).write_bytes(0, 64 * head.stride) };
+        T::visit(&mut ClearCells(place));
+    }
 }
 
-/// A whole block, or several that were made at once: its first slot, how many it has, and where the
-/// stamp of slot 0 would be if the block went back so far: a lookup adds the index to that as it
-/// is, and needs to know neither of the others to compare stamps.
+/// A whole extent: its first slot, how many it has, and where the stamp of slot 0 would be if it
+/// went back so far: a lookup adds the index to that as it is, and needs to know neither of the
+/// others to compare stamps.
 #[derive(Clone, Copy)]
 pub struct Whole {
-    origin: *mut u8,
+    origin: NonNull<u8>,
     first: u32,
     len: u32,
 }
@@ -90,7 +100,7 @@ impl<T: Fields> Place<T> {
             .wrapping_add((len as usize).wrapping_mul(column.prefix.wrapping_sub(head.prefix)))
             .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
             .wrapping_add(column.shift.wrapping_sub(head.shift).wrapping_add(column.within));
-        let element = origin.wrapping_add(offset);
+        let element = origin.as_ptr().wrapping_add(offset);
         // SAFETY: in bounds, and so not null: `layout.rs` puts every element of a block of `len`
         // slots inside its extent (K1), and places are made for slots of existing blocks only.
         unsafe { assert_unchecked(!element.is_null()) };
@@ -102,6 +112,7 @@ impl<T: Fields> Place<T> {
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
         let Whole { origin, first, len } = self.block;
         origin
+            .as_ptr()
             .wrapping_add((first as usize).wrapping_mul(stride))
             .wrapping_sub(len as usize * prefix + shift)
     }

@@ -43,10 +43,10 @@ const fn all_columns<T: Fields>() -> [Column; 65] {
 }
 
 // SAFETY: an element of a strip is one of its column, columns of a block do not overlap, and
-// elements lie side by side (K1). A column begins where its prefix and shift say, and the shift
-// grows from each to the next: `order_is_told_by_shifts` in `layout.rs`. The head has the stamp at
+// elements lie side by side (K1).
+// The head has the stamp at
 // its start, and its hot fields where `layout.rs` says; the other columns are of one field each.
-// The tags are in their field. Cold fields are in no strip. `Fine` starts blocks as zero bytes.
+// The tags are in their field. Cold fields are in no strip.
 unsafe impl<T: Columnar> Strips<T> for Columns<T> {
     const STRIPS: usize = strips::<T>();
 
@@ -57,29 +57,6 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
             strip += 1;
         }
         strides
-    };
-
-    const ORDER: [u8; 65] = {
-        let (columns, mut order, mut strip) = (all_columns::<T>(), [0; 65], 0);
-        while strip < strips::<T>() {
-            let (mut rank, mut other) = (0, 0);
-            while other < strips::<T>() {
-                rank += (columns[other].shift < columns[strip].shift) as usize;
-                other += 1;
-            }
-            order[rank] = strip as u8;
-            strip += 1;
-        }
-        order
-    };
-
-    const SHIFTS: [usize; 65] = {
-        let (columns, mut shifts, mut strip) = (all_columns::<T>(), [0; 65], 0);
-        while strip < strips::<T>() {
-            shifts[strip] = columns[strip].shift;
-            strip += 1;
-        }
-        shifts
     };
 
     const STRIP_OF: [u8; 64] = {
@@ -107,16 +84,6 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
     };
 
     const TAGS_WITHIN: Option<usize> = None;
-
-    const ZEROED: bool = true;
-
-    fn reach(index: u32) -> u64 {
-        u64::from(*Fine::<Block<T>>::bounds(index).end()) + 1
-    }
-
-    fn is_apart(&self, index: u32) -> bool {
-        self.blocks.is_apart(index)
-    }
 
     unsafe fn strip(&self, place: Place<T>, strip: usize) -> *mut u8 {
         place.element(const { all_columns::<T>() }[strip])

@@ -146,3 +146,39 @@ impl<T: Columnar> Drop for Keep<'_, T> {
         }
     }
 }
+
+/// Says that a group of slots, which nobody has looked at yet, has no cold values.
+pub(super) struct ClearCells<T>(pub(super) Place<T>);
+
+impl<T: Columnar> FieldVisitor<T> for ClearCells<T> {
+    #[inline(always)]
+    fn field<F: Field<Thing = T>>(&mut self) {
+        if const { is_cold::<F>() } {
+            // SAFETY: the group's own cell, which nobody else uses yet.
+            unsafe { self.0.cold::<F>().clear() };
+        }
+    }
+}
+
+/// Moves every field of a thing from slot to slot.
+pub(super) struct Transfer<T> {
+    pub(super) from: Place<T>,
+    pub(super) to: Place<T>,
+}
+
+impl<T: Columnar> FieldVisitor<T> for Transfer<T> {
+    fn field<F: Field<Thing = T>>(&mut self) {
+        // SAFETY: `from` holds a value that is given up field by field, and `to` is another slot
+        // whose value nobody else uses (by whoever made this).
+        unsafe {
+            match const { is_cold::<F>() } {
+                false => ptr::copy_nonoverlapping(
+                    self.from.field_unless_cold::<F>(),
+                    self.to.field_unless_cold::<F>(),
+                    1,
+                ),
+                true => self.from.cold::<F>().transfer(&self.to.cold::<F>()),
+            }
+        }
+    }
+}

@@ -2,7 +2,6 @@
 //! Taking an image of a pool.
 
 use super::*;
-use crate::wait::wait;
 
 /// An image that is being made: if a `Clone` panics, it is left empty.
 pub(super) struct Unfinished<'a, T: Snap>(pub(super) &'a mut Image<T>);
@@ -44,9 +43,9 @@ pub(crate) enum Access {
 }
 
 impl<T: Snap> Cells<T> {
-    /// An image of all slots. While access is shared, what is staged or reserved in the same moment
-    /// may be missing from it.
-    pub(crate) fn capture(&self, image: &mut Image<T>, access: Access) {
+    /// An image of all slots. What others stage or reserve in the same moment may be missing from
+    /// it.
+    pub(crate) fn capture(&self, image: &mut Image<T>) {
         let image = Unfinished(image);
         image.0.forget();
         self.find_runs(image.0);
@@ -56,7 +55,7 @@ impl<T: Snap> Cells<T> {
         self.note_ticks(image.0);
         for n in 0..image.0.runs.len() {
             let run = image.0.runs[n];
-            self.copy_run(image.0, run, access);
+            self.copy_run(image.0, run);
         }
         image.done();
     }
@@ -64,87 +63,77 @@ impl<T: Snap> Cells<T> {
     /// Finds the groups that have things or had some: from the start of every block to the last of
     /// them. Of slots after that there is only the stamp to note.
     pub(super) fn find_runs(&self, image: &mut Image<T>) {
-        let worn = self.slots.worn_end().max(1);
-        for range in self.values.ranges() {
-            let mut start = range.start;
-            while start < range.end {
-                let end = (start + u64::from(T::Storage::run_len(start as u32))).min(range.end);
-                let (first, groups) =
-                    ((start / u64::from(GROUP)) as u32, (end - start) / u64::from(GROUP));
-                let count = worn.saturating_sub(u64::from(first)).min(groups) as u32;
-                let used = (0..count)
-                    .rev()
-                    .find(|n| self.slots.group(first + n)[0] != 0)
-                    .map_or(0, |last| last + 1);
-                if used > 0 {
-                    image.push_run(first, used);
-                }
-                for number in first + used..first + count {
-                    if self.has_stamps(number) {
-                        let slots = (0..GROUP).map(|bit| number * GROUP + bit);
-                        let stamps = slots.map(|index| (index, self.even_stamp(index)));
-                        image.old.extend(stamps.filter(|(_, stamp)| *stamp != SPENT));
-                    }
-                }
-                start = end;
+        let slots = u64::from(GROUP * BLOCK);
+        let mut made = self.values.memory().ranges().map(|range| range.start / slots).peekable();
+        let claims = self.claims();
+        let mut claimed = claims.iter().map(|&index| u64::from(index) / slots).peekable();
+        let mut next = 0;
+        while let Some(block) = match (made.peek(), claimed.peek()) {
+            (Some(one), Some(other)) => Some(*one.min(other)),
+            (one, other) => one.or(other).copied(),
+        } {
+            while made.next_if_eq(&block).or_else(|| claimed.next_if_eq(&block)).is_some() {}
+            if block >= next {
+                self.find_run(image, block as u32 * BLOCK);
+            }
+            next = block + 1;
+        }
+    }
+
+    /// The same in the block that begins with a group.
+    fn find_run(&self, image: &mut Image<T>, first: u32) {
+        let is_used = |n: &u32| self.slots.group(first + n)[0] | self.newly_claimed(first + n) != 0;
+        let used = (0..BLOCK).rev().find(is_used).map_or(0, |last| last + 1);
+        if used > 0 {
+            image.push_run(first, used);
+        }
+        let worn = self.slots.worn_end().clamp(first, first + BLOCK);
+        for number in first + used..worn {
+            if self.has_stamps(number) {
+                let slots = (0..GROUP).map(|bit| number * GROUP + bit);
+                let stamps = slots.map(|index| (index, self.even_stamp(index)));
+                image.old.extend(stamps.filter(|(_, stamp)| *stamp != SPENT));
             }
         }
     }
 
-    /// Whether any slot of a group that has memory has been used before.
+    /// Whether any slot of a group has been used before.
     pub(super) fn has_stamps(&self, number: u32) -> bool {
-        let first = self.first_place(number);
+        let Some(first) = self.values.place(number * GROUP) else { return false };
+        let first = T::Storage::stamp(first).cast_const();
         // SAFETY: the place is of this storage, and so are the other 63 of the group, whose stamps
-        // are as far apart as it says. Stamps are initialised wherever there is memory, and others
-        // change them through atomics only.
-        let stamp = |n: usize| unsafe {
-            let at = self.values.stamps(first).byte_add(n * T::Storage::STAMP_STRIDE);
-            (*at.cast::<AtomicU32>()).load(Ordering::Relaxed)
-        };
+        // are as far apart as it says. Stamps are initialised wherever there is a place, and do not
+        // change behind `&self` (C3).
+        let stamp = |n: usize| unsafe { first.byte_add(n * T::Storage::STAMP_STRIDE).read() };
         (0..GROUP as usize).fold(0, |all, n| all | stamp(n)) != SPENT
     }
 
-    /// The stamp of a slot that was seen to be free: that of one that has been claimed since is
-    /// taken back.
+    /// The stamp of a slot that was seen to be free.
     fn even_stamp(&self, index: u32) -> u32 {
-        Handle::<T>::STAMP.generation_of(self.stamp(index).unwrap_or(SPENT)) & !1
+        self.main_stamp(index).unwrap_or(SPENT)
     }
 
-    /// Notes the states of the slots, such that they fit together although others may claim slots
-    /// meanwhile.
+    /// Notes the states of the slots, with those that are claimed in the nursery by now.
     pub(super) fn note_states(&self, image: &mut Image<T>) {
         let Image { runs, numbers, live, others, .. } = image;
-        // Which slots are live does not change behind a shared reference.
-        runs.iter().for_each(|run| self.slots.live_words(run.group).copy_to(live, run.len));
-        if self.slots.all_free_or_live() {
+        for run in &*runs {
+            // Groups of which slots were claimed in the nursery only may have no words yet.
+            let (words, end) = (self.slots.live_words(run.group), run.places().end);
+            live.extend_from_slice(&words[..words.len().min(run.len as usize)]);
+            live.resize(end, 0);
+        }
+        if self.slots.all_free_or_live() && self.nursery.count() == 0 {
             return;
         }
-        let mut rounds = 0;
-        loop {
-            let mut out = 0;
-            others.clear();
-            for run in &*runs {
-                others.extend(self.slots.row(run.group..run.group + run.len).map(
-                    |[taken, live, claimed, buried]| {
-                        let claimed = claimed & taken; // what was claimed between the two looks was free at the first
-                        let out_of_use = taken & !(live | claimed | buried);
-                        out += out_of_use.count_ones();
-                        Others { out_of_use, claimed, buried, staged: 0 }
-                    },
-                ));
-            }
-            // Slot 0 and the retired: neither changes behind a shared reference. If there are more,
-            // somebody has taken a slot and not yet noted that it is claimed.
-            if out == self.slots.retired() + 1 {
-                break;
-            }
-            wait(&mut rounds);
-        }
-        for (&number, others) in numbers.iter().zip(others) {
-            let staged = ones(others.claimed)
-                .filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
-            others.staged = staged.fold(0, |set, bit| set | 1 << bit);
-        }
+        others.extend(numbers.iter().map(|&number| {
+            let [taken, live, claimed, buried] = self.slots.group(number);
+            let out_of_use = taken & !(live | claimed | buried);
+            let claimed = claimed | self.newly_claimed(number);
+            let staged =
+                ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
+            let staged = staged.fold(0, |set, bit| set | 1 << bit);
+            Others { out_of_use, claimed, buried, staged }
+        }));
     }
 
     /// Notes when every part of every group was last changed.
@@ -175,12 +164,9 @@ impl<T: Snap> Cells<T> {
         }
         for (&number, others) in numbers.iter().zip(others) {
             for index in ones(others.buried | others.staged).map(|bit| number * GROUP + bit) {
-                let Some(place) = self.values.place(index) else {
-                    unreachable!("a slot that holds a value has memory")
-                };
-                // SAFETY: the place is of this storage and holds a value: it was seen to be buried
-                // or staged.
-                apart.push((index, unsafe { self.values.tags(place) }.widen()));
+                // SAFETY: the place holds a value: it was seen to be buried or staged.
+                let tags = unsafe { self.values.tags(self.value_place(index)) };
+                apart.push((index, tags.widen()));
             }
         }
         if self.clustered {
@@ -192,73 +178,79 @@ impl<T: Snap> Cells<T> {
     }
 
     /// Copies the values of some groups in a row.
-    fn copy_run(&self, image: &mut Image<T>, run: Run, access: Access) {
+    fn copy_run(&self, image: &mut Image<T>, run: Run) {
         let Range { start: mut at, end } = run.places();
         while at < end {
-            let count = match access {
-                Access::Exclusive => run.len as usize,
-                Access::Shared => image.full(at, end),
-            };
-            if count > 0 {
-                self.copy_groups(image, run, at..at + count);
-                at += count;
+            let full = image.full(at, end).min(self.side_by_side(image.numbers[at]));
+            if full > 0 {
+                self.copy_groups(image, run, at..at + full);
             } else {
                 self.copy_slots(image, at);
-                at += 1;
             }
-        }
-        if access == Access::Exclusive && !T::Storage::ZEROED {
-            for at in run.places() {
-                if !image.is_full(at) {
-                    image.clear_unheld(at);
-                }
-            }
+            at += full.max(1);
         }
         if Image::<T>::CLONED == 0 {
             return;
         }
         for at in run.places() {
-            let (first, held) = (self.first_place(image.numbers[at]), image.held(at));
+            let (number, held) = (image.numbers[at], image.held(at));
             for kept in &mut image.kept {
-                // SAFETY: the first place of a group of this storage; the slots hold values
-                // (`held`), of which nobody has exclusive use behind `&self`.
-                unsafe { kept.take(at, &self.values, first, held) };
+                // SAFETY: the slots hold values (`held`), of which nobody has exclusive use behind
+                // `&self`.
+                unsafe { kept.take(at, &self.values, &|bit| self.place_in(number, bit), held) };
             }
         }
     }
 
-    /// Copies the strips of some groups of a run whole.
+    /// How many groups from one on lie side by side in the pool.
+    pub(super) fn side_by_side(&self, number: u32) -> usize {
+        (self.values.memory().run_len(number * GROUP) / GROUP) as usize
+    }
+
+    /// Where the value of a slot is that holds one: perhaps still in the nursery.
+    fn value_place(&self, index: u32) -> Place<T> {
+        let place = match self.in_nursery(index) {
+            Some((_, place)) => place,
+            None => self.values.place(index),
+        };
+        place.unwrap_or_else(|| unreachable!("slot {index} holds a value"))
+    }
+
+    /// The same for a slot of a group.
+    pub(super) fn place_in(&self, number: u32, bit: u32) -> Place<T> {
+        self.value_place(number * GROUP + bit)
+    }
+
+    /// Copies the strips of some groups of a run whole, which lie side by side.
     fn copy_groups(&self, image: &mut Image<T>, run: Run, places: Range<usize>) {
         let (number, rows) = (image.numbers[places.start], run.rows_of(&places));
         let first = self.first_place(number);
-        for (strip, bytes) in Image::<T>::pieces(run, rows, &self.values) {
+        for strip in Image::<T>::byte_strips() {
+            let start = Image::<T>::element(run, strip, rows.start);
+            let bytes = start..start + rows.len() * Image::<T>::stride(strip);
             self.copy_bytes(&mut image.bytes[bytes], first, strip);
         }
         if !Image::<T>::STAMPS_IN_STRIP {
             for (n, row) in (places.start * GROUP as usize..places.end * GROUP as usize).enumerate()
             {
-                image.stamps[row] = self.stamp(number * GROUP + n as u32).unwrap_or(SPENT);
+                image.stamps[row] = self.main_stamp(number * GROUP + n as u32).unwrap_or(SPENT);
             }
         }
     }
 
-    /// Copies some memory, from a strip of the first place on: of groups in a row, or all of a span
-    /// of a block. Nobody else writes to it meanwhile.
-    pub(super) fn copy_bytes(&self, to: &mut [MaybeUninit<u8>], first: Place<T>, strip: usize) {
-        // SAFETY: in bounds: the groups are in one run of the storage (by the callers), so there
-        // are as many elements side by side, or the strips of a whole block lie as in the image
-        // (`pieces`, by what `Strips` promises). Nobody writes to them meanwhile: all slots are
-        // live or buried, and neither changes behind a shared reference (S3), or nobody else has
-        // the pool; what is between strips is nobody's. The bytes are of plain values, of which
-        // there may be copies, or mean nothing (I3 in `copy_run`).
+    /// Copies some memory, from a strip of the first place on, of slots that all hold values.
+    fn copy_bytes(&self, to: &mut [MaybeUninit<u8>], first: Place<T>, strip: usize) {
+        // SAFETY: in bounds: the slots lie side by side (by the callers), so there are as many
+        // elements. Nobody writes to them meanwhile: all slots are live or buried, and nobody has
+        // them exclusively behind `&self`. The bytes are of plain values, of which there may be
+        // copies.
         unsafe {
             let from = self.values.strip(first, strip).cast::<MaybeUninit<u8>>();
             from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len());
         }
     }
 
-    /// Copies what slots of one group hold, slot by slot: others may be writing to slots that are
-    /// free or claimed.
+    /// Copies what the slots of one group hold.
     fn copy_slots(&self, image: &mut Image<T>, at: usize) {
         let mut bytes = core::mem::take(&mut image.bytes);
         for strip in Image::<T>::byte_strips() {
@@ -267,38 +259,42 @@ impl<T: Snap> Cells<T> {
         image.bytes = bytes;
         if !Image::<T>::STAMPS_IN_STRIP {
             for bit in 0..GROUP {
-                let stamp = self.seen_stamp(image, at, image.numbers[at], bit);
+                let stamp = self.seen_stamp(image, at, bit);
                 image.stamps[at * GROUP as usize + bit as usize] = stamp;
             }
         }
     }
 
-    /// Copies what some slots of a group hold, in one strip.
-    pub(super) fn copy_held(
+    /// Copies a strip of a group: that at `at` of the image, which has its states. Where slots hold
+    /// nothing there are zeros, but for the stamps.
+    pub(super) fn copy_strip(
         &self,
+        image: &Image<T>,
         to: &mut [MaybeUninit<u8>],
-        first: Place<T>,
+        at: usize,
         strip: usize,
-        held: u64,
     ) {
-        let stride = Image::<T>::stride(strip);
-        for (bit, count) in runs_of(held) {
-            let (start, len) = (bit as usize * stride, count as usize * stride);
-            let to = &mut to[start..start + len];
-            // SAFETY: both places are of this storage and in one group, and the elements of the
-            // slots lie side by side. The slots hold values, and were seen to with acquire
-            // ordering, so nobody writes to them behind `&self`. The bytes are of plain values, of
-            // which there may be copies.
-            unsafe {
-                let from = self.values.strip(T::Storage::step(first, bit), strip);
-                from.cast::<MaybeUninit<u8>>().copy_to_nonoverlapping(to.as_mut_ptr(), len);
+        let (number, stride) = (image.numbers[at], Image::<T>::stride(strip));
+        if image.is_full(at) {
+            return self.copy_bytes(to, self.first_place(number), strip);
+        }
+        to.fill(ZERO);
+        if strip == 0 {
+            for (bit, element) in (0..GROUP).zip(to.chunks_exact_mut(stride)) {
+                write_stamp(element, self.seen_stamp(image, at, bit));
             }
+        }
+        let (held, new) = (image.held(at), self.newly_claimed(number));
+        let apart = ones(held & new).map(|bit| (bit, 1));
+        for (bit, count) in runs_of(held & !new).chain(apart) {
+            let (start, len) = (bit as usize * stride, count as usize * stride);
+            self.copy_bytes(&mut to[start..start + len], self.place_in(number, bit), strip);
         }
     }
 
     /// The stamp of a slot, as it goes with the states that were seen.
-    pub(super) fn seen_stamp(&self, image: &Image<T>, at: usize, number: u32, bit: u32) -> u32 {
-        let index = number * GROUP + bit;
+    pub(super) fn seen_stamp(&self, image: &Image<T>, at: usize, bit: u32) -> u32 {
+        let index = image.numbers[at] * GROUP + bit;
         match (image.held(at) >> bit & 1, image.words(at)[0] >> bit & 1) {
             (1, _) => self.stamp(index).unwrap_or(SPENT),
             (_, 0) => self.even_stamp(index),

@@ -359,9 +359,8 @@ impl<T: Snap> Image<T> {
                     .copy_from_slice(&image.stamps[place * group..(place + 1) * group]);
             }
             Source::Pool(cells) => {
-                let number = self.numbers[place];
                 for bit in 0..GROUP {
-                    self.stamps[to + bit as usize] = cells.seen_stamp(self, place, number, bit);
+                    self.stamps[to + bit as usize] = cells.seen_stamp(self, place, bit);
                 }
             }
         }
@@ -439,40 +438,19 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
-    /// Copies a strip of a group: that at `at` of the image, which has its states.
-    pub(super) fn copy_strip(
-        &self,
-        image: &Image<T>,
-        to: &mut [MaybeUninit<u8>],
-        at: usize,
-        strip: usize,
-    ) {
-        let number = image.numbers[at];
-        let first = self.first_place(number);
-        if image.is_full(at) {
-            return self.copy_bytes(to, first, strip);
-        }
-        if strip == 0 {
-            for (bit, element) in (0..GROUP).zip(to.chunks_exact_mut(Image::<T>::stride(0))) {
-                write_stamp(element, self.seen_stamp(image, at, number, bit));
-            }
-        }
-        self.copy_held(to, first, strip, image.held(at));
-    }
-
     /// Clones what has to be cloned of one part of a group: that at `at` of the image, which has
     /// its states, to place `to` of the buffers.
     fn take_kept(&self, image: &mut Image<T>, at: usize, to: usize, which: usize) {
         if Image::<T>::CLONED == 0 {
             return;
         }
-        let (first, held) = (self.first_place(image.numbers[at]), image.held(at));
+        let (number, held) = (image.numbers[at], image.held(at));
         for (kept, _) in
             image.kept.iter_mut().zip(Image::<T>::kept_parts()).filter(|(_, part)| *part == which)
         {
-            // SAFETY: the first place of a group of this storage; the slots hold values (`held`),
-            // of which nobody has exclusive use behind `&self`.
-            unsafe { kept.take(to, &self.values, first, held) };
+            // SAFETY: the slots hold values (`held`), of which nobody has exclusive use behind
+            // `&self`.
+            unsafe { kept.take(to, &self.values, &|bit| self.place_in(number, bit), held) };
         }
     }
 }

@@ -31,15 +31,21 @@ pub(super) trait KeptField<T: Snap> {
     ///
     /// # Safety
     ///
-    /// `first` is the place of the first slot of a group of this storage. Those slots hold values,
-    /// to which nobody has exclusive access.
-    unsafe fn take(&mut self, at: usize, storage: &T::Storage, first: Place<T>, held: u64);
+    /// `place` says where each of those slots has its value, to which nobody has exclusive access.
+    unsafe fn take(
+        &mut self,
+        at: usize,
+        storage: &T::Storage,
+        place: &dyn Fn(u32) -> Place<T>,
+        held: u64,
+    );
 
     /// Clones values into slots that hold others.
     ///
     /// # Safety
     ///
-    /// As for `take`, and nobody else uses the values of those slots.
+    /// `first` is the place of the first slot of a group of this storage. Those slots hold values,
+    /// which nobody else uses.
     unsafe fn assign(&self, at: usize, storage: &T::Storage, first: Place<T>, slots: u64);
 
     /// Clones values into slots whose field holds none. `done` goes up with each that was put
@@ -127,13 +133,19 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> KeptField<T> for Kept<F> {
         self.groups.iter().map(|group| group.len() * size_of::<Option<F::Value>>()).sum()
     }
 
-    unsafe fn take(&mut self, at: usize, storage: &T::Storage, first: Place<T>, held: u64) {
+    unsafe fn take(
+        &mut self,
+        at: usize,
+        storage: &T::Storage,
+        place: &dyn Fn(u32) -> Place<T>,
+        held: u64,
+    ) {
         let group = &mut self.groups[at];
         for bit in 0..GROUP {
             let value = if held >> bit & 1 == 1 {
-                // SAFETY: both places are of this storage and in one group; the slot holds a value
-                // (by the caller), which nobody changes for as long as it is looked at here.
-                unsafe { storage.optional::<F>(T::Storage::step(first, bit)).map(|value| &*value) }
+                // SAFETY: the slot holds a value there (by the caller), which nobody changes for as
+                // long as it is looked at here.
+                unsafe { storage.optional::<F>(place(bit)).map(|value| &*value) }
             } else {
                 None
             };

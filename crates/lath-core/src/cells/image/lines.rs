@@ -12,7 +12,7 @@ use super::ZERO;
 #[repr(C, align(64))]
 struct Line([MaybeUninit<u8>; 64]);
 
-/// Bytes that begin where a cache line does. So do those of a block of a pool, and where both sides
+/// Bytes that begin where a cache line does. So do those of an extent of a pool, and where both sides
 /// of a copy lie alike to cache lines it is quicker: by a tenth on some processors.
 #[derive(Default)]
 pub(super) struct Lines {

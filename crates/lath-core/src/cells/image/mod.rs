@@ -5,21 +5,19 @@
 //! The image of a pool: a copy of all its slots and values, made and put back mostly by copying
 //! memory.
 //!
-//! Memory is copied block by block where a block is full, and otherwise strip by strip
-//! (`strips.rs`), in groups of 64 slots: see `run.rs`. A strip that has plain fields only is copied
-//! as bytes, free slots and all; the fields of other strips, and cold ones, are cloned, value by
-//! value.
+//! Memory is copied strip by strip (`strips.rs`), in groups of 64 slots, as many at once as lie side
+//! by side: see `run.rs`. A strip that has plain fields only is copied as bytes; the fields of other
+//! strips, and cold ones, are cloned, value by value.
 //!
 //! # Invariants
 //!
 //! - **I1** Where `held` says that a slot holds a value, the bytes of every byte strip hold values
-//!   of its fields, and every other field that has a strip is kept. Elsewhere bytes mean nothing,
-//!   but for the stamps.
+//!   of its fields, and every other field that has a strip is kept. Elsewhere bytes are zero, but
+//!   for the stamps.
 //! - **I2** The words, the stamps and what else is noted of the slots keep the invariants of a
 //!   pool: they were copied from one, or `build.rs` has looked at them.
-//! - **I3** Somebody has written all bytes, padding of values excepted: they begin as zeroes
-//!   (`lines.rs`), and memory of a slot that holds no value is copied only if it began as zeroes,
-//!   too, or is cleared here afterwards. So a restore may paste all of them.
+//! - **I3** All bytes were written, padding of values excepted: what a pool has not written is not
+//!   copied.
 
 mod build;
 mod capture;
@@ -48,11 +46,13 @@ pub(crate) use delta::{ImageDelta, Source};
 use kept::{Kept, KeptField, keep};
 use lines::Lines;
 pub use restore::RestoreError;
-use run::Run;
+use run::{BLOCK, Run};
 pub use state::{PoolState, StateError, TreeState};
 
 /// How long a stamp is, at the start of an element of the first strip.
 const STAMP: usize = size_of::<u32>();
+
+/// A byte of which nobody has to know.
 const ZERO: MaybeUninit<u8> = MaybeUninit::new(0);
 
 /// Parts of a group: at most a strip per field, and the first.
@@ -228,8 +228,8 @@ impl<T: Snap> Image<T> {
         self.live[at] | buried | staged
     }
 
-    /// Whether all slots of a group hold a value, slot 0 the nil thing, and none is claimed: all of
-    /// its memory was written, and nobody else can be writing to it.
+    /// Whether all slots of a group hold a value in the pool itself, slot 0 the nil thing: all of
+    /// its memory was written.
     fn is_full(&self, at: usize) -> bool {
         let nil = u64::from(self.numbers[at] == 0);
         self.live[at] | self.others(at).buried | nil == u64::MAX
@@ -243,18 +243,6 @@ impl<T: Snap> Image<T> {
             match full < end && self.is_full(full) {
                 true => full += 1,
                 false => return full - at,
-            }
-        }
-    }
-
-    /// Clears what was copied of slots of a group that hold no value, all but their stamps.
-    fn clear_unheld(&mut self, at: usize) {
-        for strip in Self::byte_strips() {
-            let (stride, bytes) = (Self::stride(strip), self.group_bytes(at, strip));
-            let (stamp, held) = (if strip == 0 { STAMP } else { 0 }, self.held(at));
-            let bytes = &mut self.bytes[bytes];
-            for start in ones(!held).map(|bit| bit as usize * stride) {
-                bytes[start + stamp..start + stride].fill(ZERO);
             }
         }
     }

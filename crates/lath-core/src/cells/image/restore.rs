@@ -128,6 +128,14 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
+    /// The slots of a group that hold a value, slot 0 not counted.
+    pub(crate) fn held_in(&self, number: u32) -> u64 {
+        let [_, live, claimed, buried] = self.slots.group(number);
+        let staged =
+            ones(claimed).filter(|bit| self.main_stamp(number * GROUP + bit).is_some_and(is_live));
+        live | buried | staged.fold(0, |set, bit| set | 1 << bit)
+    }
+
     /// Whether the slots of an image fit, and makes memory for them.
     pub(crate) fn make_room_for(&mut self, image: &Image<T>) -> Result<(), RestoreError> {
         if image.numbers.first() != Some(&0) {
@@ -141,20 +149,19 @@ impl<T: Snap> Cells<T> {
                 return Err(RestoreError::TooSmall { slot, limit: (limit - 1) as u32 });
             }
         }
-        self.values.make_room(image.solid())?;
-        for run in &image.runs {
-            // A run lies in one block, which is made from its start on.
-            let last = (run.group + run.len - 1) * GROUP;
-            if self.values.place(last).is_none() || !self.slots.has_room(last) {
-                for number in run.group..run.group + run.len {
-                    self.room(number * GROUP)?;
-                }
-            }
+        self.settle()?;
+        self.values.memory_mut().reserve(image.solid())?;
+        // The last first: what grows does so once.
+        let last = image.numbers.last().map(|number| number * GROUP);
+        let old = image.old.iter().map(|(index, _)| *index);
+        if let Some(last) = old.filter(|&index| u64::from(index) < limit).chain(last).max() {
+            self.make_room(last)?;
+        }
+        for &number in &image.numbers {
+            self.make_room(number * GROUP)?;
         }
         for &(index, _) in image.old.iter().filter(|(index, _)| u64::from(*index) < limit) {
-            if self.values.place(index).is_none() || !self.slots.has_room(index) {
-                self.room(index)?;
-            }
+            self.make_room(index)?;
         }
         if Self::TAGGED {
             let last = (self.memory() - 1) as u32;
@@ -216,7 +223,7 @@ impl<T: Snap> Cells<T> {
 
     /// Makes the states of all slots what the image says.
     fn restore_states(&mut self, image: &Image<T>) {
-        for gap in image.gaps(self.slots.worn_end()) {
+        for gap in image.gaps(self.slots.worn_end().into()) {
             self.slots.assign(gap, |_| [0; 4]);
         }
         for run in &image.runs {
@@ -228,7 +235,7 @@ impl<T: Snap> Cells<T> {
                 }),
             }
         }
-        *self.staged.get_mut() = image.others.iter().map(|others| others.staged.count_ones()).sum();
+        self.staged = image.others.iter().map(|others| others.staged.count_ones()).sum();
     }
 
     /// Goes on from a later tick, if changes are tracked.
@@ -275,21 +282,26 @@ impl<T: Snap> Cells<T> {
 
     /// Copies the strips and stamps of some groups of a run, all but slot 0.
     fn paste(&mut self, image: &Image<T>, run: Run, places: Range<usize>) {
-        let (number, mut rows) = (image.numbers[places.start], run.rows_of(&places));
+        let number = image.numbers[places.start];
+        let side_by_side = self.side_by_side(number);
+        if side_by_side < places.len() {
+            let middle = places.start + side_by_side;
+            self.paste(image, run, places.start..middle);
+            return self.paste(image, run, middle..places.end);
+        }
+        let mut rows = run.rows_of(&places);
         let skip = u32::from(number == 0); // the nil thing stays
         rows.start += skip as usize;
         self.slots.note_worn(image.numbers[places.end - 1]);
-        let first = self.first_place(number);
         // SAFETY: both places are of this storage and in one group.
-        let first = unsafe { T::Storage::step(first, skip) };
-        for (strip, bytes) in Image::<T>::pieces(run, rows, &self.values) {
-            let from = &image.bytes[bytes];
-            // SAFETY: the groups are in one run of the storage (by the callers), so there are as
-            // many elements side by side, or the strips of a whole block lie as in the image
-            // (`pieces`, by what `Strips` promises), and nobody else uses them (`&mut self`), nor
-            // what is between them. Where slots hold values, those are of plain fields, to be
-            // overwritten by others (I1), or nobody will look at them any more; other slots will
-            // have a stamp that says that they hold none.
+        let first = unsafe { T::Storage::step(self.first_place(number), skip) };
+        for strip in Image::<T>::byte_strips() {
+            let start = Image::<T>::element(run, strip, rows.start);
+            let from = &image.bytes[start..start + rows.len() * Image::<T>::stride(strip)];
+            // SAFETY: the slots lie side by side, as was asked above, so there are as many
+            // elements, and nobody else uses them (`&mut self`). Where slots hold values, those are
+            // of plain fields, to be overwritten by others (I1), or nobody will look at them any
+            // more; other slots will have a stamp that says that they hold none.
             unsafe {
                 self.values
                     .strip(first, strip)
@@ -309,25 +321,20 @@ impl<T: Snap> Cells<T> {
     fn put_stamp(&mut self, index: u32, stamp: u32) {
         if let Some(place) = self.values.place(index) {
             // SAFETY: the place is of this storage.
-            unsafe { self.values.stamp(place) }.store(stamp, Ordering::Relaxed);
+            unsafe { T::Storage::stamp(place).write(stamp) };
             self.slots.note_worn(index / GROUP);
         }
     }
 
     /// Sets the stamps of all slots that are not in the groups of the image.
     fn restore_old_stamps(&mut self, image: &Image<T>) {
-        for gap in image.gaps(self.slots.worn_end()) {
-            let mut number = gap.start;
-            while number < gap.end {
-                if self.values.place(number * GROUP).is_none() {
-                    // A block is made from its start on: the rest of it is not there either.
-                    number += T::Storage::run_len(number * GROUP).div_ceil(GROUP);
-                    continue;
-                }
-                if self.has_stamps(number) {
+        for chunk in 0..self.values.memory().chunks() {
+            let Some(slots) = self.values.memory().chunk(chunk) else { continue };
+            let group = u64::from(GROUP);
+            for number in (slots.start / group) as u32..(slots.end / group) as u32 {
+                if image.place_of(number).is_none() && self.has_stamps(number) {
                     self.clear_stamps(number);
                 }
-                number += 1;
             }
         }
         let limit = self.slots.limit();

@@ -1,18 +1,18 @@
-//! Where the bytes of an image lie: run by run, and in each run as in a block of the pool.
+//! Where the bytes of an image lie: block by block, and in each strip by strip.
 //!
 //! ```text
-//! a block of a pool:   | head … |  | pos … |  | name … |  | hp … |     with a few cache lines between them
-//! a run of an image:   | head … |  | pos … |  | hp … |                 `name` is cloned, and kept elsewhere
-//!                      '------ span -------'  ' span '
+//! 4096 slots of a pool:  | head … |  | pos … |  | name … |  | hp … |     wherever its extents are
+//! a run of an image:     | head … | pos … | hp … |                       `name` is cloned, and kept elsewhere
 //! ```
 //!
-//! A *span* is what lies together in both. So where a run is a whole block it is copied span by
-//! span, with what is between the strips: mostly all of it at once. Less than a block is copied
-//! strip by strip, and so are blocks that the pool has made together.
+//! The blocks of an image are the same for every pool, so that it can be put back into any other.
 
 use super::*;
 
-/// Groups that lie in a row, in the pool and in the image. A run does not cross the end of a block.
+/// Groups of a block.
+pub(super) const BLOCK: u32 = 64;
+
+/// Groups that lie in a row in the image: those of a block, from its first to the last that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// The first of them, by its number in the pool.
@@ -41,44 +41,20 @@ impl Run {
     }
 }
 
-/// How the strips of a run lie in an image.
-struct Shape {
-    /// How many bytes per slot come before each strip.
-    before: [usize; MOST_PARTS],
-    /// How many bytes per slot there are, and how many besides.
-    size: (usize, usize),
-    /// The first strip of each span, a bit for each.
-    spans: u128,
-    /// The last strip of the span that begins with each of those.
-    last: [u8; MOST_PARTS],
-}
-
 impl<T: Snap> Image<T> {
-    const SHAPE: Shape = {
-        let (order, strides) =
-            (<T::Storage as Strips<T>>::ORDER, <T::Storage as Strips<T>>::STRIDES);
-        let mut shape =
-            Shape { before: [0; MOST_PARTS], size: (0, 0), spans: 0, last: [0; MOST_PARTS] };
-        let (mut n, mut span) = (0, None);
-        while n < Self::STRIPS {
-            let strip = order[n] as usize;
+    /// How many bytes per slot come before each strip that is copied, and in the end how many there
+    /// are.
+    const BEFORE: [usize; MOST_PARTS + 1] = {
+        let (mut before, mut strip, mut sum) = ([0; MOST_PARTS + 1], 0, 0);
+        while strip < Self::STRIPS {
+            before[strip] = sum;
             if Self::BYTES >> strip & 1 == 1 {
-                let first = match span {
-                    Some(first) => first,
-                    None => strip,
-                };
-                shape.before[strip] = shape.size.0;
-                shape.size =
-                    (shape.size.0 + strides[strip], <T::Storage as Strips<T>>::SHIFTS[strip]);
-                shape.spans |= 1 << first;
-                shape.last[first] = strip as u8;
-                span = Some(first);
-            } else {
-                span = None;
+                sum += <T::Storage as Strips<T>>::STRIDES[strip];
             }
-            n += 1;
+            strip += 1;
         }
-        shape
+        before[MOST_PARTS] = sum;
+        before
     };
 
     /// Adds groups after all others.
@@ -91,8 +67,7 @@ impl<T: Snap> Image<T> {
 
     /// Where the bytes of a run end.
     fn end(run: Run) -> usize {
-        let (per_slot, besides) = const { Self::SHAPE.size };
-        run.start + run.rows() * per_slot + besides
+        run.start + run.rows() * const { Self::BEFORE[MOST_PARTS] }
     }
 
     /// How many bytes there are in all runs.
@@ -101,12 +76,8 @@ impl<T: Snap> Image<T> {
     }
 
     /// Where the element of a strip is that belongs to a slot of a run, counted from the first.
-    fn element(run: Run, strip: usize, row: usize) -> usize {
-        let shift = <T::Storage as Strips<T>>::SHIFTS[strip];
-        run.start
-            + run.rows() * const { &Self::SHAPE }.before[strip]
-            + shift
-            + row * Self::stride(strip)
+    pub(super) fn element(run: Run, strip: usize, row: usize) -> usize {
+        run.start + run.rows() * const { &Self::BEFORE }[strip] + row * Self::stride(strip)
     }
 
     /// Where the bytes of a group are, in a strip that is copied.
@@ -137,46 +108,22 @@ impl<T: Snap> Image<T> {
         })
     }
 
-    /// What has to be copied for some slots of a run, counted from the first: in pieces that lie
-    /// alike in the pool and in the image. Of each, the strip that it begins in and where in the
-    /// image it is.
-    pub(super) fn pieces(
-        run: Run,
-        rows: Range<usize>,
-        values: &T::Storage,
-    ) -> impl Iterator<Item = (usize, Range<usize>)> + use<T> {
-        let whole =
-            rows == (0..run.rows()) && Self::is_block(run) && values.is_apart(run.group * GROUP);
-        let Shape { spans, last, .. } = const { &Self::SHAPE };
-        let firsts = if whole { *spans } else { Self::BYTES };
-        (0..Self::STRIPS).filter(move |strip| firsts >> strip & 1 == 1).map(move |first| {
-            let last = if whole { last[first].into() } else { first };
-            (first, Self::element(run, first, rows.start)..Self::element(run, last, rows.end))
-        })
-    }
-
     /// How many slots there are, from slot 0 on, up to the first block of which the image has
     /// nothing.
     pub(super) fn solid(&self) -> u64 {
         let (mut end, mut next) = (1, 0);
-        for run in &self.runs {
-            if u64::from(run.group * GROUP) != next {
-                break;
-            }
+        for run in self.runs.iter().take_while(|run| {
+            let follows = run.group == next;
+            next = run.group + BLOCK;
+            follows
+        }) {
             end = u64::from(run.group + run.len) * u64::from(GROUP);
-            next += u64::from(T::Storage::run_len(run.group * GROUP));
         }
         end
     }
 
-    /// Whether a run is all of a block.
-    fn is_block(run: Run) -> bool {
-        Self::starts_block(run.group)
-            && T::Storage::run_len(run.group * GROUP) as usize == run.rows()
-    }
-
     /// Whether a group, by its number, is the first of a block.
     pub(super) fn starts_block(number: u32) -> bool {
-        number == 0 || T::Storage::run_len(number * GROUP - 1) == 1
+        number % BLOCK == 0
     }
 }
