@@ -131,6 +131,43 @@ calls! {
     Gather: 3,
     /// A `Cursor` walks a subtree.
     WalkTree: 4,
+    // Copies of the world.
+    /// A resource that is saved comes, changes or goes.
+    Note: 4,
+    /// `Snapshot::take`, `take_into`, `take_mut`.
+    TakeSnapshot: 6,
+    /// `Snapshot::restore`, into this world or another one.
+    RestoreSnapshot: 5,
+    /// `History::push`.
+    PushHistory: 5,
+    /// `History::restore`.
+    RestoreHistory: 3,
+    /// `Delta::since` and the like bring a snapshot up to date.
+    BringUpToDate: 4,
+    /// `Delta::between` two snapshots.
+    Between: 3,
+}
+
+impl Call {
+    /// Whether the answer is about ticks and marks of changes, which no copy keeps.
+    pub fn is_about_ticks(self) -> bool {
+        matches!(self, Self::TrackChanges | Self::NextTick | Self::ChangedSince)
+    }
+
+    /// Whether a call that has panicked can be made again, and then does all that it should have
+    /// done at first.
+    pub fn can_be_repeated(self) -> bool {
+        matches!(
+            self,
+            Self::Note
+                | Self::TakeSnapshot
+                | Self::RestoreSnapshot
+                | Self::PushHistory
+                | Self::RestoreHistory
+                | Self::BringUpToDate
+                | Self::Between
+        )
+    }
 }
 
 /// One call.

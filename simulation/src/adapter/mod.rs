@@ -1,6 +1,7 @@
 //! All calls on lath. Nothing else in this package knows it, so that a change of names changes this
 //! folder alone.
 
+pub mod copies;
 pub mod pool;
 pub mod things;
 pub mod world;

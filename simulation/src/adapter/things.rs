@@ -4,7 +4,9 @@ use std::fmt;
 
 use lath::inspect::Inspect;
 use lath::prelude::*;
-use lath::{CloneStorage, Field, Fields, Orphans, Relation, Resident, Save, ThingMut, ThingRef};
+use lath::{
+    CloneStorage, Field, Fields, Orphans, Relation, Resident, Save, SaveWorld, ThingMut, ThingRef,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::body::{Body, Traits};
@@ -165,6 +167,10 @@ pub trait Piece:
     fn set_rare(pool: &mut Pool<Self>, handle: Handle<Self>, text: &str) -> Option<bool>;
     /// The tags that a number stands for.
     fn tags_of(bits: u8) -> Self::Tags;
+    /// Tells a world how its pool is saved.
+    fn register(world: &mut World) {
+        world.saves::<Self>().tree::<Carried>().tree::<Kin>();
+    }
 }
 
 const fn traits<T: Thing>(name: &'static str) -> Traits {

@@ -36,7 +36,7 @@ macro_rules! expect {
 }
 
 /// A pool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PoolModel {
     traits: Traits,
     /// The last slot that there can be.
@@ -781,9 +781,14 @@ impl PoolModel {
         for id in self.with_fate(gone).into_iter().filter(|id| !seen.contains_key(id)) {
             self.end(id);
         }
-        // Nothing but `clear` ends what is reserved, and `reap` goes by epoch and by slot.
-        if look.counts[2] == 0 {
-            self.with_fate(|fate| fate == Fate::Reserved).into_iter().for_each(|id| self.end(id));
+        // `clear` ends what is reserved, and so does a despawn.
+        for id in self.with_fate(|fate| fate == Fate::Reserved) {
+            let generation = self.traits.generation(id);
+            match slots.get(id.slot as usize - 1) {
+                Some(Slot::At(current)) if *current > generation => self.end(id),
+                Some(Slot::Retired) => self.end(id),
+                _ => {}
+            }
         }
         let epoch = |fate| if let Fate::Buried(epoch) = fate { Some(epoch) } else { None };
         let mut buried: Vec<_> =
