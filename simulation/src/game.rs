@@ -66,6 +66,7 @@ impl Game {
             }
             sides.push(Box::new(Real::<First>::new(setup, Route::Clones)));
             sides.push(Box::new(Real::<First>::new(setup, Route::Rewinds)));
+            sides.push(Box::new(Real::<First>::new(setup, Route::Saves)));
         }
         Self::of(setup, sides)
     }
@@ -149,6 +150,9 @@ impl Game {
     pub fn adopt(&mut self, ask: &Ask) -> Result<(), String> {
         let look = look(&*self.sides[0])?;
         self.model.adopt(&look, &*self.sides[0])?;
+        if ask.call.is_noted_by_the_inspector() {
+            self.model.past.undo = Default::default();
+        }
         self.model.same_as(&look)?;
         let (names, model) = (&mut self.names[ask.pool], &self.model.pools[ask.pool]);
         names.extend(

@@ -4,13 +4,20 @@ use std::marker::PhantomData;
 
 use lath::prelude::*;
 use lath::{Delta, History, SaveWorld, Snapshot};
+use lath_core::image::PoolImage;
 use serde::{Deserialize, Serialize};
 
 use super::Setup;
+use super::files::File;
+use super::garbage;
+use super::prefabs::Prefabs;
+use super::requests::Requests;
+use super::saves::{self, Saves};
 use super::things::{Layout, POOLS, Piece};
 use super::world::{empty, look, with_pool};
 use crate::answer::{Answer, Ask};
 use crate::program::Call;
+use crate::{known, poison};
 
 /// How many snapshots are kept at once, and how many ticks a history has.
 const KEPT: usize = 3;
@@ -51,6 +58,10 @@ pub struct Copies<L: Layout> {
     tick: u64,
     /// Memory that is used again and again.
     delta: Delta,
+    saves: Saves,
+    file: File,
+    prefabs: Prefabs,
+    requests: Requests<L>,
     layout: PhantomData<L>,
 }
 
@@ -64,12 +75,31 @@ impl<L: Layout> Copies<L> {
             history: History::new(KEPT),
             tick: 0,
             delta: Delta::new(),
+            saves: Saves::default(),
+            file: File::default(),
+            prefabs: Prefabs::new::<L>(),
+            requests: Requests::new(setup),
             layout: PhantomData,
         }
     }
 
+    /// A world that was loaded takes the place of the one that was saved.
+    pub fn save_and_load(&self, world: &mut World) {
+        *world = saves::reloaded::<L>(&self.setup, world);
+    }
+
     /// Makes a call, if it is about copies.
     pub fn call(&mut self, world: &mut World, ask: &Ask) -> Option<Answer> {
+        self.of_memory(world, ask)
+            .or_else(|| self.saves.call::<L>(&self.setup, world, ask))
+            .or_else(|| self.file.call(world, ask))
+            .or_else(|| garbage::call::<L>(&self.setup, &self.saves, world, ask))
+            .or_else(|| with_pool!(L, ask.pool, T => self.prefabs.call::<T<L>>(world, ask)))
+            .or_else(|| with_pool!(L, ask.pool, T => self.requests.call::<T<L>>(world, ask)))
+    }
+
+    /// Calls about copies in memory.
+    fn of_memory(&mut self, world: &mut World, ask: &Ask) -> Option<Answer> {
         let (at, other) = (usize::from(ask.v) % KEPT, usize::from(ask.v / 4) % KEPT);
         Some(match ask.call {
             Call::Note => note(world, ask),
@@ -78,6 +108,11 @@ impl<L: Layout> Copies<L> {
                     (0, Some(kept)) => kept.take_into(world).expect("something is saved"),
                     (1, Some(kept)) => kept.take_mut(world).expect("something is saved"),
                     (_, kept) => *kept = Some(taken(world)),
+                }
+                if !known::IMAGES_HOLD_UNWRITTEN_MEMORY {
+                    with_pool!(L, ask.pool, T => {
+                        assert!(is_written(world.pool::<T<L>>()), "an image of unwritten memory");
+                    });
                 }
                 Answer::Count(self.kept[at].as_ref().map_or(0, Snapshot::checksum))
             }
@@ -158,6 +193,14 @@ impl<L: Layout> Copies<L> {
         assert_eq!(self.history.latest(), ticks.last().copied());
         Answer::Words(format!("{ticks:?} {}", self.tick))
     }
+}
+
+/// Whether all that an image of a pool holds was written by somebody. Padding within values is
+/// nobody's, and things without size and over-aligned ones have little else.
+pub fn is_written<T: Piece>(pool: &Pool<T>) -> bool {
+    let mut image = PoolImage::new();
+    pool.capture(&mut image);
+    matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(16, || image.clone())
 }
 
 /// A snapshot of now.

@@ -2,8 +2,14 @@
 //! folder alone.
 
 pub mod copies;
+pub mod files;
+pub mod garbage;
 pub mod pool;
+pub mod prefabs;
+pub mod requests;
+pub mod saves;
 pub mod things;
+pub mod versions;
 pub mod world;
 
 use crate::body::Traits;

@@ -22,6 +22,8 @@ pub enum Route {
     Clones,
     /// Every few steps are undone and made again.
     Rewinds,
+    /// Every few steps the world is saved, and the game goes on in one that was loaded.
+    Saves,
 }
 
 /// A world that can be asked.
@@ -179,10 +181,13 @@ impl<L: Layout> Side for Real<L> {
     fn play(&mut self, ask: &Ask) -> Answer {
         match self.route {
             Route::Clones => self.clone_pools(),
-            Route::Rewinds if ask.call.can_be_repeated() || self.rewind.is_long() => self.rewind(),
+            Route::Rewinds if ask.call.is_outside_of_the_world() || self.rewind.is_long() => {
+                self.rewind();
+            }
+            Route::Saves if ask.v % 4 == 0 => self.copies.save_and_load(&mut self.world),
             _ => {}
         }
-        if self.route != Route::Rewinds || ask.call.can_be_repeated() {
+        if self.route != Route::Rewinds || ask.call.is_outside_of_the_world() {
             return self.straight(ask);
         }
         self.rewind.begin(&self.world, ask);

@@ -3,6 +3,9 @@
 pub mod forest;
 pub mod past;
 pub mod pool;
+pub mod prefabs;
+pub mod requests;
+pub mod saves;
 
 use past::{Note, Past};
 use pool::{PoolModel, Wrong};
@@ -17,6 +20,8 @@ use crate::answer::{Answer, Ask, Look};
 pub struct Model {
     /// Its pools.
     pub pools: Vec<PoolModel>,
+    /// The last slots that there can be in them.
+    limits: Vec<u32>,
     /// The resource that is saved.
     pub note: Option<Note>,
     /// What the world was like when copies of it were made.
@@ -27,15 +32,21 @@ impl Model {
     /// A world in which nothing has happened.
     pub fn new(setup: &Setup) -> Self {
         let pools = (0..POOLS).map(|pool| PoolModel::new(TRAITS[pool], setup.limit(pool)));
-        Self { pools: pools.collect(), note: None, past: Past::default() }
+        Self {
+            pools: pools.collect(),
+            limits: (0..POOLS).map(|pool| setup.limit(pool)).collect(),
+            note: None,
+            past: Past::default(),
+        }
     }
 
     /// Makes a call, whose answer is known, and says what is wrong with the answer.
     pub fn judge(&mut self, ask: &Ask, answer: &Answer) -> Result<(), Wrong> {
-        match self.judge_copies(ask, answer) {
-            Some(result) => result,
-            None => self.pools[ask.pool].judge(ask, answer),
-        }
+        let judged = (self.judge_copies(ask, answer))
+            .or_else(|| self.judge_saves(ask, answer))
+            .or_else(|| self.judge_prefabs(ask, answer))
+            .or_else(|| self.judge_requests(ask, answer));
+        judged.unwrap_or_else(|| self.pools[ask.pool].judge(ask, answer))
     }
 
     /// Says what a look shows that is wrong.

@@ -2,6 +2,9 @@
 
 use super::Model;
 use super::pool::{PoolModel, Wrong};
+use super::prefabs::Prefabs;
+use super::requests::Undo;
+use super::saves::Saves;
 use crate::answer::{Answer, Ask, Look};
 use crate::program::Call;
 
@@ -51,6 +54,12 @@ pub struct Past {
     /// The history, oldest first.
     ticks: Vec<(u64, Moment)>,
     tick: u64,
+    /// Saves.
+    pub saves: Saves,
+    /// Prefabs of each pool.
+    pub prefabs: Prefabs,
+    /// What the inspector can undo.
+    pub undo: Undo,
 }
 
 impl Past {

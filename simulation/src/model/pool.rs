@@ -42,12 +42,12 @@ pub struct PoolModel {
     /// The last slot that there can be.
     limit: u32,
     /// All that is in use, in slot order.
-    used: BTreeMap<Id, (Fate, Body)>,
+    pub(super) used: BTreeMap<Id, (Fate, Body)>,
     /// The generation of the last thing that each slot was used for.
-    last: BTreeMap<u32, u32>,
+    pub(super) last: BTreeMap<u32, u32>,
     /// Slots that are free, and never will be again.
-    retired: BTreeSet<u32>,
-    trees: [Forest; 3],
+    pub(super) retired: BTreeSet<u32>,
+    pub(super) trees: [Forest; 3],
     /// Things whose handles nobody has told yet: of a `spawn_many` that was looked at in part.
     untold: Vec<Body>,
     /// A call changed numbers in a way that is not modelled: the next look is believed.
@@ -682,7 +682,7 @@ impl PoolModel {
     }
 
     /// The kind in a handle.
-    fn kind(&self, id: Id) -> u32 {
+    pub(super) fn kind(&self, id: Id) -> u32 {
         let shift = self.traits.index_bits + self.traits.generation_bits;
         (id.bits.checked_shr(shift).unwrap_or(0) & ((1 << self.traits.kind_bits) - 1)) as u32
     }
