@@ -110,7 +110,7 @@ fn use_it<L: Layout>(setup: &Setup, snapshot: &Snapshot) {
 }
 
 /// Flips, cuts off, doubles, splices.
-fn damage(bytes: &mut Vec<u8>, other: Option<&[u8]>, random: &mut fastrand::Rng) {
+pub fn damage(bytes: &mut Vec<u8>, other: Option<&[u8]>, random: &mut fastrand::Rng) {
     let at = random.usize(..bytes.len());
     match random.u8(..8) {
         0 => bytes.truncate(at),

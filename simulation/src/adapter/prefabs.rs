@@ -3,8 +3,9 @@
 use std::any::Any;
 
 use lath::prelude::*;
-use lath::{Field, Prefab, PrefabLibrary, Resident, spawn_prefab_with};
+use lath::{Field, Prefab, PrefabLibrary, Resident, spawn_prefab, spawn_prefab_with};
 
+use super::garbage::damage;
 use super::pool::{handle, id};
 use super::things::{Layout, Number, POOLS, Piece};
 use super::world::with_pool;
@@ -44,14 +45,42 @@ impl Prefabs {
 }
 
 /// Answers how many parts it has.
-fn make<T: Piece>(library: &mut PrefabLibrary<T>, pool: &Pool<T>, ask: &Ask, name: &str) -> Answer {
+fn make<T: Piece + Resident>(
+    library: &mut PrefabLibrary<T>,
+    pool: &Pool<T>,
+    ask: &Ask,
+    name: &str,
+) -> Answer {
     let Some(prefab) = Prefab::of(pool, handle(ask.who[0])) else { return Answer::Is(false) };
     let Ok(text) = prefab.to_text() else { return Answer::Refused(Refusal::Other) };
     assert!(!poison::is_in_text(&text), "a prefab has memory that nobody has written");
     let again = library.add(name, &text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
     assert_eq!(again.len(), prefab.len(), "written and read");
     assert_eq!(again.to_text().expect("it was written before"), text, "written again");
+    read_damaged(library, &text, ask);
     Answer::Count(prefab.len() as u64)
+}
+
+/// A text that somebody has damaged is an error and nothing changed, or a prefab that can be
+/// spawned and written.
+fn read_damaged<T: Piece + Resident>(library: &mut PrefabLibrary<T>, text: &str, ask: &Ask) {
+    let mut random = fastrand::Rng::with_seed(u64::from(ask.v) << 16 | u64::from(ask.b));
+    let mut bytes = text.as_bytes().to_vec();
+    damage(&mut bytes, None, &mut random);
+    let Ok(damaged) = String::from_utf8(bytes) else { return };
+    let before = library.names().count();
+    let Ok(prefab) = library.add("damaged", &damaged) else {
+        assert_eq!(library.names().count(), before, "a prefab that was refused");
+        return;
+    };
+    let mut other = World::new();
+    if let Ok(root) = spawn_prefab(&mut other, prefab) {
+        let pool = other.pool::<T>();
+        assert_eq!(pool.check_invariants(), Ok(()));
+        assert_eq!(pool.len(), prefab.len());
+        let again = Prefab::of(pool, root).expect("it was spawned just now");
+        assert_eq!(again.len(), prefab.len());
+    }
 }
 
 /// Answers the handles of all parts, or that there is no room for them.

@@ -200,8 +200,8 @@ impl Model {
                 answered(answer, there(found))
             }
             Back::Despawn(id) => {
-                let found = pool.there(id).is_some();
-                pool.despawn(id, None);
+                // Its handle may mean something else now, that is reserved: after a restore.
+                let found = pool.there(id).is_some() && pool.despawn(id, None);
                 answered(answer, there(found))
             }
             Back::Attach(id, tree, Some(parent)) => {
