@@ -1,5 +1,5 @@
-//! The program: plays for so many seconds, as `world SECONDS [SEED]`. Without a seed it begins with one of the
-//! clock's.
+//! The program: plays for so many seconds, as `world SECONDS [SEED]`. Without a seed it begins with
+//! one of the clock's.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

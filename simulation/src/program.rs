@@ -193,8 +193,8 @@ impl Call {
         matches!(self, Self::TrackChanges | Self::NextTick | Self::ChangedSince)
     }
 
-    /// Whether it leaves something behind outside of the world, or is about what was left: it is not
-    /// undone and made again.
+    /// Whether it leaves something behind outside of the world, or is about what was left: it is
+    /// not undone and made again.
     pub fn is_outside_of_the_world(self) -> bool {
         self.can_be_repeated()
             || self.is_noted_by_the_inspector()

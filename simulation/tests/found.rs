@@ -58,8 +58,8 @@ fn a_world_has_the_checksum_of_the_one_that_is_loaded_from_its_save() {
     ]);
 }
 
-/// The compiler leaks what is being returned when a local value panics in its `Drop`; here a prefab,
-/// while the image that it was made from was dropped.
+/// The compiler leaks what is being returned when a local value panics in its `Drop`; here a
+/// prefab, while the image that it was made from was dropped.
 #[test]
 fn a_drop_that_panics_while_a_prefab_is_made_leaks_nothing() {
     play_with_faults(&[
