@@ -332,7 +332,7 @@ impl Clusters {
     #[inline] // compiled with who calls it, which most programs do not
     pub(crate) fn check(&self, slots: &Slots) -> Result<(), &'static str> {
         let mut count = 0;
-        for group in slots.numbers() {
+        for (group, _) in slots.worn(0) {
             let owner = self.owners.get(group).map_or(0, |owner| owner.load(Relaxed));
             count += u32::from(owner != 0);
             let common = group < COMMON;
@@ -368,7 +368,7 @@ fn reserve<E>(list: &mut Vec<E>, more: usize) -> Result<(), OutOfMemory> {
 }
 
 /// Room for one more, and for some after that.
-fn reserve_one<E>(list: &mut Vec<E>) -> Result<(), OutOfMemory> {
+pub(crate) fn reserve_one<E>(list: &mut Vec<E>) -> Result<(), OutOfMemory> {
     list.try_reserve(1).map_err(|_| OutOfMemory {
         bytes: list.len().saturating_add(1).saturating_mul(size_of::<E>()),
     })

@@ -33,10 +33,11 @@
 //! | `handle` | [`Handle`], [`AnyHandle`], [`HandleRange`]: bits, equality, `7v3` |
 //! | `generation` | the odd/even counter, and what happens when it is spent |
 //! | `thing`, `field` | [`Thing`] and its fields, as types |
+//! | `derive` | what the code of the derives calls |
 //! | `blocks`, `bits`, `slots` | memory that never moves; which slots are free |
 //! | `storage`, `rows` | where values are kept; columns are in `lath-soa` |
 //! | `tags`, `clusters`, `marks` | a bitmap per tag; which tags own which slots; what was changed when |
-//! | `view`, `each`, `map` | which fields a loop uses, and the loops, compiled twice |
+//! | `view`, `each` | which fields a loop uses, and the loops, compiled twice |
 //! | `cells` | slots and values together |
 //! | `reuse` | which free slot comes next |
 //! | `tree` | [`Tree`], [`TreeMut`]: parent, child and sibling links |
@@ -67,7 +68,6 @@
 //! | `field.rs` | declares the unsafe traits that describe the fields of a struct |
 //! | `view.rs` | declares the unsafe trait of views; turns pointers to fields into references |
 //! | `each.rs` | walks raw runs of slots; calls the loop that is compiled for AVX2 |
-//! | `map.rs` | with `bytemuck`: computes whole groups of slots, and puts back what should not have changed |
 //! | `pool/systems.rs`, `tree/trees.rs` | parts of a pool for systems that run at the same time |
 //! | `cells/*.rs` | decide whether a slot holds a value; hand out several things at once, also to several threads |
 //! | `strips.rs`, `rows/strips.rs` | say where values lie, for copies of whole pools |
@@ -92,6 +92,8 @@ pub mod blocks;
 mod cells;
 #[cfg(feature = "alloc")]
 mod clusters;
+#[doc(hidden)] // for the derives
+pub mod derive;
 #[cfg(feature = "alloc")]
 mod each;
 mod error;
@@ -101,8 +103,6 @@ mod fixed;
 mod flat;
 mod generation;
 mod handle;
-#[cfg(all(feature = "alloc", feature = "bytemuck"))]
-mod map;
 #[cfg(feature = "alloc")]
 mod marks;
 #[cfg(feature = "bytemuck")]
@@ -165,8 +165,6 @@ pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
 pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Relatives, Rest, ViewMany, Views};
-#[cfg(all(feature = "alloc", feature = "bytemuck"))]
-pub use map::PlainView;
 #[cfg(feature = "alloc")]
 pub use pool::{DrainWhere, Excess, Pool, SpawnMany, Stats};
 #[cfg(feature = "alloc")]
@@ -182,18 +180,3 @@ pub use tree::{
 };
 #[cfg(feature = "alloc")]
 pub use view::{FieldBase, Mut, PlaceOf, Ref, Slices, StorageOf, View};
-
-/// Takes the `impl PlainView` that the derive of a view writes: as it is if there is that trait,
-/// else not at all.
-#[cfg(feature = "bytemuck")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __plain_view {
-    ($($code:tt)*) => { $($code)* };
-}
-#[cfg(not(feature = "bytemuck"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __plain_view {
-    ($($code:tt)*) => {};
-}

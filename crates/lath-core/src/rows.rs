@@ -301,8 +301,6 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
         }
     }
 
-    const ZEROED: bool = false;
-
     /// As many groups as fit into 4 kB.
     const AT_ONCE: u32 = {
         let groups = 4096 / (GROUP as usize * size_of::<Row<T>>());

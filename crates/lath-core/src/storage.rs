@@ -145,9 +145,6 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The slots that have memory, in order.
     fn ranges(&self) -> impl Iterator<Item = core::ops::Range<u64>>;
 
-    /// Whether the memory of every slot, used or not, began as zero bytes.
-    const ZEROED: bool;
-
     /// For how many slots whoever spawns one by one had better ask for memory at a time: whole
     /// groups, a power of two, and no more than the shortest block has.
     const AT_ONCE: u32 = GROUP;

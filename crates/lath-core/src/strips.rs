@@ -25,6 +25,8 @@ use crate::storage::Storage;
 /// - The value of a field that has a strip lies within the element of that strip, at
 ///   [`WITHIN`](Self::WITHIN), and nowhere else. The bytes of an element that belong to no field,
 ///   nor to the stamp or to tags of the storage's own, may be anything.
+/// - If the memory is [`ZEROED`](Self::ZEROED), somebody has written all of it at any time, padding
+///   of values excepted.
 /// - [`put_field`](Self::put_field) and [`drop_field`](Self::drop_field) touch that field of their
 ///   place and nothing else.
 pub unsafe trait Strips<T: Fields>: Storage<T> {
@@ -51,6 +53,9 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
     /// Where in the element of strip 0 the storage keeps tags of its own, if it keeps any beside
     /// the value: a `T::Tags`.
     const TAGS_WITHIN: Option<usize>;
+
+    /// Whether the memory of every slot, used or not, began as zero bytes.
+    const ZEROED: bool;
 
     /// The strip of a field that has none.
     const NO_STRIP: u8 = u8::MAX;

@@ -124,6 +124,22 @@ fn a_clone_may_stage_into_the_pool_that_is_being_copied() {
 }
 
 #[test]
+fn what_a_clone_stages_into_the_pool_that_is_being_copied_is_not_copied_in_turn() {
+    SHARED.with(|pool| {
+        (0..100).for_each(|number| assert!(!pool.stage(Sly { number }).is_nil()));
+        let known: Vec<_> =
+            pool.iter_with_staged().map(|(who, thing)| (who, thing.number)).collect();
+        STAGES.set(u32::MAX);
+        let mut copy = pool.clone();
+        let clones = u32::MAX - STAGES.replace(0);
+        assert_eq!((clones, pool.stats().staged), (100, 200));
+        assert!(copy.iter_with_staged().map(|(who, thing)| (who, thing.number)).eq(known));
+        assert_eq!((copy.check_invariants(), pool.check_invariants()), (Ok(()), Ok(())));
+        assert_eq!((copy.commit(), copy.len(), copy.check_invariants()), (100, 100, Ok(())));
+    });
+}
+
+#[test]
 fn a_pool_can_be_copied_while_others_stage() {
     let pool = Pool::<Crew>::new();
     let done = AtomicBool::new(false);

@@ -7,7 +7,6 @@ use crate::case::bare;
 use crate::fields::ThingField;
 use crate::parse::Shape;
 use crate::root::Root;
-use crate::template::fill;
 use crate::thing::Thing;
 
 /// One of the two structs of references.
@@ -24,12 +23,12 @@ enum Look {
 pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
     let mut code = TokenStream::new();
     for look in [Look::Ref, Look::Mut] {
-        code.extend(declaration(thing, look));
+        code.extend(declaration(thing, look, root));
     }
     let soa = root.soa(said.resolved_at(Span::call_site()));
-    code.extend(fill(
+    code.extend(root.fill(
         "#[automatically_derived]
-        impl<'pool, $params> ::core::clone::Clone for $ref<'pool, $arguments> where $predicates {
+        impl<'pool, $params> $std::clone::Clone for $ref<'pool, $arguments> where $predicates {
             #[inline(always)]
             fn clone(&self) -> Self {
                 *self
@@ -37,7 +36,7 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl<'pool, $params> ::core::marker::Copy for $ref<'pool, $arguments> where $predicates {}
+        impl<'pool, $params> $std::marker::Copy for $ref<'pool, $arguments> where $predicates {}
 
         #[automatically_derived]
         unsafe impl<$params> $soa::Columnar for $name<$arguments> where $thing_predicates {
@@ -56,8 +55,8 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
                 unsafe { $mut { $mut_members } }
             }
 
-            unsafe fn cold_is_default(field: ::core::primitive::usize, value: *const ::core::primitive::u8)
-                -> ::core::primitive::bool
+            unsafe fn cold_is_default(field: $std::primitive::usize, value: *const $std::primitive::u8)
+                -> $std::primitive::bool
             {
                 match field {
                     $is_default
@@ -65,7 +64,7 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
                 }
             }
 
-            unsafe fn cold_default(field: ::core::primitive::usize, to: *mut ::core::primitive::u8) {
+            unsafe fn cold_default(field: $std::primitive::usize, to: *mut $std::primitive::u8) {
                 match field {
                     $default
                     _ => {}
@@ -89,20 +88,20 @@ pub(crate) fn write(thing: &Thing, said: Span, root: Root) -> TokenStream {
             ("arguments", &thing.generics.arguments),
             ("predicates", &thing.generics.predicates),
             ("thing_predicates", &thing.generics.thing_predicates),
-            ("clone_predicates", &clone_predicates(thing)),
-            ("ref_members", &members(thing, Look::Ref)),
-            ("mut_members", &members(thing, Look::Mut)),
-            ("clones", &clones(thing)),
+            ("clone_predicates", &clone_predicates(thing, root)),
+            ("ref_members", &members(thing, Look::Ref, &soa, root)),
+            ("mut_members", &members(thing, Look::Mut, &soa, root)),
+            ("clones", &clones(thing, root)),
             // SAFETY: in the code that is made, a value of the field of this number, by the caller.
             (
                 "is_default",
-                &colds(thing, "$n => unsafe { *value.cast::<$ty>() == <$ty as ::core::default::Default>::default() },"),
+                &colds(thing, root, "$n => unsafe { *value.cast::<$ty>() == <$ty as $std::default::Default>::default() },"),
             ),
             // SAFETY: in the code that is made, room for a value of the field of this number, by
             // the caller.
             (
                 "default",
-                &colds(thing, "$n => unsafe { to.cast::<$ty>().write(<$ty as ::core::default::Default>::default()) },"),
+                &colds(thing, root, "$n => unsafe { to.cast::<$ty>().write(<$ty as $std::default::Default>::default()) },"),
             ),
         ],
     ));
@@ -140,37 +139,37 @@ enum Access {
 }
 
 /// The struct of references.
-fn declaration(thing: &Thing, look: Look) -> TokenStream {
+fn declaration(thing: &Thing, look: Look, root: Root) -> TokenStream {
     let span = thing.name.span().resolved_at(Span::call_site());
     let mut fields = TokenStream::new();
     for field in &thing.fields {
         let ty = match look.access(field) {
             Access::Ref | Access::RefOrDefault => "&'pool $ty",
             Access::Mut => "&'pool mut $ty",
-            Access::MutIfAny => "::core::option::Option<&'pool mut $ty>",
+            Access::MutIfAny => "$std::option::Option<&'pool mut $ty>",
         };
         let code = match thing.shape {
             Shape::Named => format!("#[doc = $doc] $vis $member: {ty},"),
             Shape::Tuple | Shape::Unit => format!("#[doc = $doc] $vis {ty},"),
         };
-        fields.extend(fill(
+        fields.extend(root.fill(
             &code,
             Span::call_site(),
             &[
                 ("doc", &text(&format!("The field `{}`.", field.member))),
                 ("vis", &field.vis.here()),
                 ("member", &TokenTree::from(field.marker.clone()).into()),
-                ("ty", &field.ty),
+                ("ty", &field.ty_in(thing, root)),
             ],
         ));
     }
     // The lifetime has to show up somewhere.
     if thing.fields.is_empty() {
         let nothing = match thing.shape {
-            Shape::Named => "__nothing: ::core::marker::PhantomData<&'pool ()>",
-            Shape::Tuple | Shape::Unit => "::core::marker::PhantomData<&'pool ()>",
+            Shape::Named => "__nothing: $std::marker::PhantomData<&'pool ()>",
+            Shape::Tuple | Shape::Unit => "$std::marker::PhantomData<&'pool ()>",
         };
-        fields = fill(nothing, Span::call_site(), &[]);
+        fields = root.fill(nothing, Span::call_site(), &[]);
     }
     let (code, doc) = (
         match thing.shape {
@@ -186,7 +185,7 @@ fn declaration(thing: &Thing, look: Look) -> TokenStream {
             Look::Mut => "as a pool gives it away: a mutable reference to each field.",
         },
     );
-    fill(
+    root.fill(
         code,
         span,
         &[
@@ -201,23 +200,28 @@ fn declaration(thing: &Thing, look: Look) -> TokenStream {
 }
 
 /// The members of such a struct, made of the pointers that `at` has.
-fn members(thing: &Thing, look: Look) -> TokenStream {
+fn members(thing: &Thing, look: Look, soa: &TokenStream, root: Root) -> TokenStream {
     let mut members = TokenStream::new();
     for field in &thing.fields {
         let code = match look.access(field) {
-            Access::Ref => "$member: &*at.get::<$marker>(),",
-            Access::Mut => "$member: &mut *at.get::<$marker>(),",
-            Access::RefOrDefault => "$member: &*at.cold_or_default::<$marker>(),",
+            Access::Ref => "$member: &*$soa::Pointers::get::<$marker>(at),",
+            Access::Mut => "$member: &mut *$soa::Pointers::get::<$marker>(at),",
+            Access::RefOrDefault => "$member: &*$soa::Pointers::cold_or_default::<$marker>(at),",
             Access::MutIfAny => {
-                "$member: ::core::option::Option::map(at.cold::<$marker>(), |at| &mut *at),"
+                "$member: $std::option::Option::map($soa::Pointers::cold::<$marker>(at), |at| &mut *at),"
             }
         };
-        let holes = [("member", &field.member.clone().into()), ("marker", &field.path(thing))];
-        members.extend(fill(code, Span::call_site(), &holes));
+        let holes = [
+            ("soa", soa),
+            ("member", &field.member.clone().into()),
+            ("marker", &field.path(thing)),
+        ];
+        members.extend(root.fill(code, Span::call_site(), &holes));
     }
     if thing.fields.is_empty() {
         let member = if thing.shape == Shape::Named { "__nothing" } else { "0" };
-        members = fill(&format!("{member}: ::core::marker::PhantomData"), Span::call_site(), &[]);
+        members =
+            root.fill(&format!("{member}: $std::marker::PhantomData"), Span::call_site(), &[]);
     }
     members
 }
@@ -225,12 +229,12 @@ fn members(thing: &Thing, look: Look) -> TokenStream {
 /// What it takes to clone a thing field by field. Whether it holds is not the struct's fault: the
 /// `for` is there because the compiler refuses to be asked about types without parameters
 /// otherwise.
-fn clone_predicates(thing: &Thing) -> TokenStream {
-    let mut predicates = fill("for<'__any> Self: ::core::clone::Clone,", Span::call_site(), &[]);
+fn clone_predicates(thing: &Thing, root: Root) -> TokenStream {
+    let mut predicates = root.fill("for<'__any> Self: $std::clone::Clone,", Span::call_site(), &[]);
     for field in &thing.fields {
-        let holes = [("ty", &field.ty)];
-        predicates.extend(fill(
-            "for<'__any> $ty: ::core::clone::Clone,",
+        let holes = [("ty", &field.ty_in_bound(thing, root))];
+        predicates.extend(root.fill(
+            "for<'__any> $ty: $std::clone::Clone,",
             Span::call_site(),
             &holes,
         ));
@@ -239,7 +243,7 @@ fn clone_predicates(thing: &Thing) -> TokenStream {
 }
 
 /// An arm of a `match` for every cold field. Errors about what its type lacks point at the type.
-fn colds(thing: &Thing, arm: &str) -> TokenStream {
+fn colds(thing: &Thing, root: Root, arm: &str) -> TokenStream {
     let mut arms = TokenStream::new();
     for (n, field) in
         thing.fields.iter().enumerate().filter(|(_, field)| field.attrs.cold.is_some())
@@ -248,17 +252,17 @@ fn colds(thing: &Thing, arm: &str) -> TokenStream {
         let span =
             first.map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()));
         let n = TokenTree::from(Literal::usize_unsuffixed(n)).into();
-        arms.extend(fill(arm, span, &[("n", &n), ("ty", &field.ty)]));
+        arms.extend(root.fill(arm, span, &[("n", &n), ("ty", &field.ty_in(thing, root))]));
     }
     arms
 }
 
-fn clones(thing: &Thing) -> TokenStream {
+fn clones(thing: &Thing, root: Root) -> TokenStream {
     let mut clones = TokenStream::new();
     for field in &thing.fields {
         let holes = [("member", &field.member.clone().into())];
-        clones.extend(fill(
-            "$member: ::core::clone::Clone::clone(from.$member),",
+        clones.extend(root.fill(
+            "$member: $std::clone::Clone::clone(from.$member),",
             Span::call_site(),
             &holes,
         ));

@@ -138,6 +138,14 @@ pub(crate) fn rewrite(
     rewritten
 }
 
+/// Whether the sign is among the tokens, those within groups included.
+pub(crate) fn has_punct(tokens: TokenStream, sign: char) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_punct(group.stream(), sign),
+        token => is_punct(&token, sign),
+    })
+}
+
 /// The tokens, with invisible groups opened.
 pub(crate) fn flatten(tokens: TokenStream) -> TokenStream {
     let open = |token: TokenTree| match token {

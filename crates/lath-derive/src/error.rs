@@ -21,9 +21,11 @@ impl Error {
         Self { first, last, message: message.into() }
     }
 
-    /// `::core::compile_error! { "…" }`. The compiler underlines from its first token to its last.
-    fn into_tokens(self) -> TokenStream {
-        let mut tokens = fill("::core::compile_error!", self.first, &[]);
+    /// `compile_error! { "…" }`. The compiler underlines from its first token to its last.
+    /// `std` is the path of the standard library, at a place.
+    fn into_tokens(self, std: &impl Fn(Span) -> TokenStream) -> TokenStream {
+        let holes = [("std", &std(self.first))];
+        let mut tokens = fill("$std::compile_error!", self.first, &holes);
         let mut body =
             Group::new(Delimiter::Brace, TokenTree::from(Literal::string(&self.message)).into());
         body.set_span(self.last);
@@ -49,8 +51,8 @@ impl Errors {
         self.0.len()
     }
 
-    pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0.into_iter().map(Error::into_tokens).collect()
+    pub(crate) fn into_tokens(self, std: impl Fn(Span) -> TokenStream) -> TokenStream {
+        self.0.into_iter().map(|error| error.into_tokens(&std)).collect()
     }
 }
 

@@ -5,8 +5,9 @@ use proc_macro::{Ident, Literal, Span, TokenStream, TokenTree};
 
 use crate::attr::FieldAttrs;
 use crate::case::bare;
+use crate::cursor::has_punct;
 use crate::error::Errors;
-use crate::parse::Field;
+use crate::parse::{Field, with_self_named};
 use crate::root::Root;
 use crate::template::fill;
 use crate::thing::Thing;
@@ -82,11 +83,34 @@ impl ThingField {
             ],
         )
     }
+
+    /// Its type, wherever it stands: what the compiler made of it where `Self` is the thing.
+    pub(crate) fn ty_in(&self, thing: &Thing, root: Root) -> TokenStream {
+        root.fill(
+            "<$name<$arguments> as $core::derive::TypeAt<$marker>>::Type",
+            self.ty_span().resolved_at(Span::call_site()),
+            &[
+                ("name", &TokenTree::from(thing.name.clone()).into()),
+                ("arguments", &thing.generics.arguments),
+                ("marker", &self.path(thing)),
+            ],
+        )
+    }
+
+    /// Its type, to be asked for in a bound: as it is written, unless there is a macro in it. The
+    /// compiler does not see that a bound on `TypeAt` is one that it has already, and finds one too
+    /// many. Nothing that is promised rests on bounds.
+    pub(crate) fn ty_in_bound(&self, thing: &Thing, root: Root) -> TokenStream {
+        if has_punct(self.ty.clone(), '!') {
+            return self.ty_in(thing, root);
+        }
+        with_self_named(self.ty.clone(), &thing.name, &thing.generics.arguments)
+    }
 }
 
 /// The markers and the `impl`s about them.
 pub(crate) fn write(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
-    let mut code = if thing.fields.is_empty() { TokenStream::new() } else { markers(thing) };
+    let mut code = if thing.fields.is_empty() { TokenStream::new() } else { markers(thing, root) };
     for (index, field) in thing.fields.iter().enumerate() {
         code.extend(implement_field(thing, field, index, root));
     }
@@ -96,7 +120,7 @@ pub(crate) fn write(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
 
 /// The module with the markers. Nothing in it may use a name of the user's: in the module that name
 /// may mean nothing.
-fn markers(thing: &Thing) -> TokenStream {
+fn markers(thing: &Thing, root: Root) -> TokenStream {
     let name = thing.name.to_string();
     let text = |text: String| TokenStream::from(TokenTree::from(Literal::string(&text)));
     // No value of a marker is ever made. Its parameters have to show up in it somewhere all the
@@ -104,8 +128,8 @@ fn markers(thing: &Thing) -> TokenStream {
     let body = if thing.generics.marker_params.is_empty() {
         TokenStream::new()
     } else {
-        let never = "#[doc(hidden)] __Never(::core::convert::Infallible, $phantoms)";
-        fill(never, Span::call_site(), &[("phantoms", &thing.generics.phantoms)])
+        let never = "#[doc(hidden)] __Never($std::convert::Infallible, $phantoms)";
+        root.fill(never, Span::call_site(), &[("phantoms", &thing.generics.phantoms)])
     };
     let mut markers = TokenStream::new();
     for field in &thing.fields {
@@ -136,24 +160,31 @@ fn markers(thing: &Thing) -> TokenStream {
 }
 
 /// What an `unsafe impl Field` promises holds because there is one marker per field, with that
-/// field's number and type.
+/// field's number. The field's type is written in the first of the two `impl`s and nowhere else;
+/// whether it is the field's, `implement_fields` asks.
 fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) -> TokenStream {
-    fill(
+    root.fill(
         "#[automatically_derived]
-        unsafe impl<$params> $core::Field for $marker where $predicates {
+        impl<$params> $core::derive::TypeAt<$marker> for $name<$arguments> where $predicates {
+            type Type = $ty;
+        }
+
+        #[automatically_derived]
+        unsafe impl<$params> $core::Field for $marker where $thing_predicates {
             type Thing = $name<$arguments>;
-            type Value = $ty;
-            const INDEX: ::core::primitive::usize = $index;
+            type Value = $value;
+            const INDEX: $std::primitive::usize = $index;
         }",
         Span::call_site(),
         &[
-            ("core", &root.core()),
             ("params", &thing.generics.params),
             ("arguments", &thing.generics.arguments),
-            ("predicates", &thing.generics.thing_predicates),
+            ("predicates", &thing.generics.predicates),
+            ("thing_predicates", &thing.generics.thing_predicates),
             ("name", &TokenTree::from(thing.name.clone()).into()),
             ("marker", &field.path(thing)),
             ("ty", &field.ty),
+            ("value", &field.ty_in(thing, root)),
             ("index", &TokenTree::from(Literal::usize_unsuffixed(index)).into()),
         ],
     )
@@ -164,77 +195,71 @@ fn implement_field(thing: &Thing, field: &ThingField, index: usize, root: Root) 
 /// are aligned: packed structs are refused.
 ///
 /// The struct may not be what was read here: a macro in the place of a type may make something else
-/// of `Self` than of the name, and another attribute may change the struct later. So the compiler
-/// is shown, in a closure that is never called, that the fields are these and no others, of these
-/// types exactly, and can be borrowed.
+/// of the same tokens, and another attribute may change the struct later. So the compiler is shown,
+/// in a closure that is never called, that the fields are these and no others, and can be borrowed.
+/// What it then finds the type of each to be must be what its marker says, exactly: the type of
+/// `Exactly::of` is known before it is compared, so that nothing is converted on the way.
 fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStream {
-    let core = root.core();
     let name = TokenTree::from(thing.name.clone()).into();
-    let [mut infos, mut visits, mut members, mut types, mut values] = <[TokenStream; 5]>::default();
+    let [mut infos, mut visits, mut members, mut checks] = <[TokenStream; 4]>::default();
     for (number, field) in thing.fields.iter().enumerate() {
-        let value = Ident::new(&format!("__{number}"), Span::mixed_site());
-        let holes = [
-            ("member", &field.member.clone().into()),
-            ("value", &TokenTree::from(value).into()),
-            ("ty", &field.ty),
-        ];
-        members.extend(fill("$member: $value,", Span::call_site(), &holes));
-        types.extend(fill("&$ty,", Span::call_site(), &holes));
-        values.extend(fill("$value,", Span::call_site(), &holes));
         let home = match (field.attrs.hot, field.attrs.cold) {
             (_, Some(_)) => "Cold",
             (Some(_), None) => "Hot",
             (None, None) => "Column",
         };
-        infos.extend(fill(
-            "$core::FieldInfo {
-                name: $text,
-                offset: ::core::mem::offset_of!($name<$arguments>, $member),
-                size: ::core::mem::size_of::<$ty>(),
-                align: ::core::mem::align_of::<$ty>(),
-                home: $core::Home::$home,
-            },",
+        let value = Ident::new(&format!("__{number}"), Span::mixed_site());
+        let holes = [
+            ("text", &TokenTree::from(Literal::string(bare(&field.member.to_string()))).into()),
+            ("name", &name),
+            ("arguments", &thing.generics.arguments),
+            ("marker", &field.path(thing)),
+            ("member", &field.member.clone().into()),
+            ("value", &TokenTree::from(value).into()),
+            ("home", &TokenTree::from(Ident::new(home, Span::call_site())).into()),
+        ];
+        let add = |to: &mut TokenStream, span: Span, code| to.extend(root.fill(code, span, &holes));
+        add(&mut members, Span::call_site(), "$member: ref mut $value,");
+        // Errors point at the type.
+        add(
+            &mut checks,
+            field.ty_span().resolved_at(Span::call_site()),
+            "let $value = $core::derive::Exactly::of($value);
+            $core::derive::is_value_of::<$marker>($value);",
+        );
+        add(
+            &mut infos,
             Span::call_site(),
-            &[
-                ("core", &core),
-                ("text", &TokenTree::from(Literal::string(bare(&field.member.to_string()))).into()),
-                ("name", &name),
-                ("arguments", &thing.generics.arguments),
-                ("member", &field.member.clone().into()),
-                ("ty", &field.ty),
-                ("home", &TokenTree::from(Ident::new(home, Span::call_site())).into()),
-            ],
-        ));
-        let holes = [("core", &core), ("marker", &field.path(thing))];
-        visits.extend(fill(
-            "$core::FieldVisitor::field::<$marker>(visitor);",
-            Span::call_site(),
-            &holes,
-        ));
+            "$core::derive::info::<$marker>(
+                $text,
+                $std::mem::offset_of!($name<$arguments>, $member),
+                $core::Home::$home,
+            ),",
+        );
+        add(&mut visits, Span::call_site(), "$core::FieldVisitor::field::<$marker>(visitor);");
     }
-    let tags = tags.map(|tags| TokenStream::from(TokenTree::from(Literal::usize_unsuffixed(tags)))).map(|tags| {
-        fill(
-            "const TAGS_FIELD: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some($tags);",
+    let tags = tags.map(|tags| {
+        root.fill(
+            "const TAGS_FIELD: $std::option::Option<$std::primitive::usize> = $std::option::Option::Some($tags);",
             Span::call_site(),
-            &[("tags", &tags)],
+            &[("tags", &TokenTree::from(Literal::usize_unsuffixed(tags)).into())],
         )
     });
-    fill(
+    root.fill(
         "#[automatically_derived]
         unsafe impl<$params> $core::Fields for $name<$arguments> where $predicates {
             const FIELDS: &'static [$core::FieldInfo] = &[$infos];
             $tags
             fn visit<__Visitor: $core::FieldVisitor<Self>>(visitor: &mut __Visitor) {
-                let _ = |__thing: &Self| {
-                    let Self { $members } = __thing;
-                    let _: ($types) = ($values);
+                let _ = |__thing: &mut Self| {
+                    let Self { $members } = *__thing;
+                    $checks
                 };
                 $visits
             }
         }",
         Span::call_site(),
         &[
-            ("core", &core),
             ("params", &thing.generics.params),
             ("arguments", &thing.generics.arguments),
             ("predicates", &thing.generics.thing_predicates),
@@ -243,8 +268,7 @@ fn implement_fields(thing: &Thing, tags: Option<usize>, root: Root) -> TokenStre
             ("tags", &tags.unwrap_or_default()),
             ("visits", &visits),
             ("members", &members),
-            ("types", &types),
-            ("values", &values),
+            ("checks", &checks),
         ],
     )
 }

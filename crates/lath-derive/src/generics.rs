@@ -5,6 +5,7 @@ use proc_macro::{Ident, Span, TokenStream, TokenTree};
 use crate::cursor::flatten;
 use crate::error::{Error, Errors};
 use crate::parse::Param;
+use crate::root::Root;
 use crate::template::fill;
 
 /// The types that a constant parameter may have. They have the same names in every module.
@@ -35,6 +36,7 @@ impl Generics {
         name: &Ident,
         declared: Vec<Param>,
         predicates: TokenStream,
+        root: Root,
         errors: &mut Errors,
     ) -> Option<Self> {
         let errors_before = errors.len();
@@ -51,9 +53,14 @@ impl Generics {
                 Param::Type { name, declared } => {
                     generics.add(&name, declared);
                     let holes = [("name", &TokenTree::from(name).into())];
-                    generics.marker_params.extend(fill("$name: ?::core::marker::Sized,", Span::call_site(), &holes));
-                    let phantom = "::core::marker::PhantomData<fn() -> *const $name>,";
-                    generics.phantoms.extend(fill(phantom, Span::call_site(), &holes));
+                    let unsized_too = "$name: ?$std::marker::Sized,";
+                    generics.marker_params.extend(root.fill(
+                        unsized_too,
+                        Span::call_site(),
+                        &holes,
+                    ));
+                    let phantom = "$std::marker::PhantomData<fn() -> *const $name>,";
+                    generics.phantoms.extend(root.fill(phantom, Span::call_site(), &holes));
                 }
                 Param::Const { name, ty, declared } => {
                     refuse_alias(&ty, errors);
@@ -76,8 +83,8 @@ impl Generics {
                 ("name", &TokenTree::from(name.clone()).into()),
                 ("arguments", &generics.arguments),
             ];
-            let thing = fill(
-                "$name<$arguments>: ::core::default::Default + 'static,",
+            let thing = root.fill(
+                "$name<$arguments>: $std::default::Default + 'static,",
                 Span::call_site(),
                 &holes,
             );

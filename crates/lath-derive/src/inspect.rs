@@ -26,7 +26,7 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
         Err(error) => {
             let mut errors = Errors::default();
             errors.push(error);
-            errors.into_tokens()
+            errors.into_tokens(|span| root.std(span))
         }
     }
 }
@@ -36,7 +36,7 @@ fn write(parsed: Struct, root: Root) -> Option<TokenStream> {
     let mut unsaid = Errors::default();
     let attrs = StructAttrs::read(attrs, &mut unsaid);
     let fields = ThingField::read_all(fields, &mut unsaid);
-    let generics = Generics::new(&name, params, predicates, &mut unsaid)?;
+    let generics = Generics::new(&name, params, predicates, root, &mut unsaid)?;
     let module = attrs
         .module
         .unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
@@ -50,7 +50,11 @@ fn write(parsed: Struct, root: Root) -> Option<TokenStream> {
                 "{{
                 let probe = $inspect::probe::Probe::<$ty>::NEW;
                 let how = $inspect::How::new(
-                    (&&&probe).show(), (&&&probe).json(), (&&probe).number(), (&&probe).flags(), (&&probe).link()
+                    (&&&probe).lath_show(),
+                    (&&&probe).lath_json(),
+                    (&&probe).lath_number(),
+                    (&&probe).lath_flags(),
+                    (&&probe).lath_link(),
                 );
                 list.{kind}::<$marker>(how, |thing| &thing.$member);
             }}"
@@ -58,7 +62,7 @@ fn write(parsed: Struct, root: Root) -> Option<TokenStream> {
             Span::call_site(),
             &[
                 ("inspect", &inspect),
-                ("ty", &field.ty),
+                ("ty", &field.ty_in(&thing, root)),
                 ("marker", &field.path(&thing)),
                 ("member", &field.member.clone().into()),
             ],

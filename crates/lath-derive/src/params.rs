@@ -25,7 +25,7 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
             None
         }
     };
-    let mut output = errors.into_tokens();
+    let mut output = errors.into_tokens(|span| root.std_by_schedule(span));
     output.extend(code);
     output
 }
@@ -137,11 +137,17 @@ impl Parameters {
     /// private types of fields from the users of public parameters.
     ///
     /// What an `unsafe impl Param` promises holds because it holds for the fields: all that is used
-    /// is what they use, and all of them are asked what that is.
+    /// is what they use, and all of them are asked what that is. The type of a field is written
+    /// once, where `Self` and the lifetimes mean what they mean in the struct: what is asked, what
+    /// makes the state and what is fetched are the same type with other lifetimes, whatever a macro
+    /// would make of being asked again. That it is the struct's, too, the compiler sees where the
+    /// struct is made.
     fn implementation(&self, fields: &[Field]) -> TokenStream {
         let schedule = self.root.schedule();
-        let [mut asked, mut states, mut made, mut checked, mut fetched] =
-            <[TokenStream; 5]>::default();
+        let std = self.root.std_by_schedule(Span::call_site());
+        let name = TokenTree::from(self.name.clone()).into();
+        let [mut types, mut asked, mut states, mut made, mut checked, mut fetched] =
+            <[TokenStream; 6]>::default();
         for (number, field) in fields.iter().enumerate() {
             // Errors about a type that is no parameter point at it.
             let place = field
@@ -149,19 +155,41 @@ impl Parameters {
                 .first()
                 .map_or_else(Span::call_site, TokenTree::span)
                 .resolved_at(Span::call_site());
-            let ty: TokenStream = field.ty.iter().cloned().collect();
+            let number = TokenTree::from(Literal::usize_unsuffixed(number)).into();
+            let part = |arguments: &TokenStream| {
+                fill(
+                    "<$name<$arguments> as $schedule::__derive::TypeAt<__Part<$number>>>::Type",
+                    place,
+                    &[
+                        ("name", &name),
+                        ("arguments", arguments),
+                        ("schedule", &schedule),
+                        ("number", &number),
+                    ],
+                )
+            };
             let holes = [
                 ("schedule", &schedule),
-                ("lasting", &lasting(ty.clone())),
-                ("now", &for_the_run(ty.clone())),
-                ("ty", &ty),
+                ("name", &name),
+                ("params", &self.params),
+                ("arguments", &self.arguments),
+                ("predicates", &self.predicates),
+                ("written", &field.ty.iter().cloned().collect()),
+                ("ty", &part(&self.arguments)),
+                ("lasting", &part(&lasting(self.arguments.clone()))),
+                ("now", &part(&self.item_arguments)),
                 ("member", &field.member.clone().into()),
-                ("number", &TokenTree::from(Literal::usize_unsuffixed(number)).into()),
+                ("number", &number),
             ];
             let add = |to: &mut TokenStream, code| to.extend(fill(code, place, &holes));
-            // Of the type as it is written in the struct, which is what `fetch` has to make: a
-            // macro in its place could expand to another type for another lifetime.
-            add(&mut asked, "access.ask::<$ty>();");
+            add(
+                &mut types,
+                "#[automatically_derived]
+                impl<$params> $schedule::__derive::TypeAt<__Part<$number>> for $name<$arguments> where $predicates {
+                    type Type = $written;
+                }",
+            );
+            add(&mut asked, "$schedule::Access::ask::<$ty>(access);");
             add(&mut states, "<$lasting as $schedule::Param>::State,");
             add(&mut made, "<$lasting as $schedule::Param>::init(world),");
             add(&mut checked, "<$lasting as $schedule::Param>::check(&state.$number, world)?;");
@@ -174,9 +202,13 @@ impl Parameters {
         }
         fill(
             "const _: () = {
+                enum __Part<const N: $std::primitive::usize> {}
+
+                $types
+
                 pub struct __State<$owned_params>(
                     $states
-                    ::core::marker::PhantomData<fn() -> ($phantoms)>,
+                    $std::marker::PhantomData<fn() -> ($phantoms)>,
                 ) where $lasting_predicates;
 
                 #[automatically_derived]
@@ -189,15 +221,15 @@ impl Parameters {
                     }
 
                     fn init(world: &mut $schedule::World) -> Self::State {
-                        __State($made ::core::marker::PhantomData)
+                        __State($made $std::marker::PhantomData)
                     }
 
                     fn check(
                         state: &Self::State,
                         world: &$schedule::World,
-                    ) -> ::core::result::Result<(), $schedule::Missing> {
+                    ) -> $std::result::Result<(), $schedule::Missing> {
                         $checked
-                        ::core::result::Result::Ok(())
+                        $std::result::Result::Ok(())
                     }
 
                     #[inline(always)]
@@ -212,7 +244,8 @@ impl Parameters {
             Span::call_site(),
             &[
                 ("schedule", &schedule),
-                ("name", &TokenTree::from(self.name.clone()).into()),
+                ("std", &std),
+                ("name", &name),
                 ("params", &self.params),
                 ("arguments", &self.arguments),
                 ("item_arguments", &self.item_arguments),
@@ -221,6 +254,7 @@ impl Parameters {
                 ("phantoms", &self.phantoms),
                 ("predicates", &self.predicates),
                 ("lasting_predicates", &lasting(self.predicates.clone())),
+                ("types", &types),
                 ("asked", &asked),
                 ("states", &states),
                 ("made", &made),

@@ -97,14 +97,10 @@ impl Struct {
         Ok(parsed)
     }
 
-    /// Replaces `Self` by the name of the struct: the types and bounds will be repeated where it
+    /// Replaces `Self` by the name of the struct in the bounds: they will be repeated where it
     /// means something else.
     fn name_self(&mut self) {
-        let mut arguments = TokenStream::new();
-        for param in &self.params {
-            arguments.extend(param.argument());
-            arguments.extend([TokenTree::from(Punct::new(',', Spacing::Alone))]);
-        }
+        let arguments = self.arguments();
         let replace = |tokens: &mut TokenStream| {
             *tokens = with_self_named(std::mem::take(tokens), &self.name, &arguments);
         };
@@ -114,11 +110,26 @@ impl Struct {
                 replace(declared);
             }
         }
+    }
+
+    /// The same in the types of the fields, for a derive that repeats them anywhere but in an
+    /// `impl` for the struct.
+    pub(crate) fn name_self_in_fields(&mut self) {
+        let arguments = self.arguments();
         for field in &mut self.fields {
-            let mut ty = std::mem::take(&mut field.ty).into_iter().collect();
-            replace(&mut ty);
-            field.ty = ty.into_iter().collect();
+            let ty = std::mem::take(&mut field.ty).into_iter().collect();
+            field.ty = with_self_named(ty, &self.name, &arguments).into_iter().collect();
         }
+    }
+
+    /// What stands between `<` and `>` where the struct is used.
+    fn arguments(&self) -> TokenStream {
+        let mut arguments = TokenStream::new();
+        for param in &self.params {
+            arguments.extend(param.argument());
+            arguments.extend([TokenTree::from(Punct::new(',', Spacing::Alone))]);
+        }
+        arguments
     }
 }
 
@@ -140,7 +151,11 @@ impl Param {
 
 /// The tokens with `Name::<arguments>` for `Self`, which is good both in a type and in an
 /// expression.
-fn with_self_named(tokens: TokenStream, name: &Ident, arguments: &TokenStream) -> TokenStream {
+pub(crate) fn with_self_named(
+    tokens: TokenStream,
+    name: &Ident,
+    arguments: &TokenStream,
+) -> TokenStream {
     rewrite(tokens, &|_, token| {
         is_word(token, "Self").then(|| {
             let mut name = name.clone();

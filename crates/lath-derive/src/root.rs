@@ -39,6 +39,29 @@ impl Root {
         self.path("lath_inspect", Span::call_site())
     }
 
+    /// [`fill`], with the paths of `lath-core` and of the standard library as `$core` and `$std`.
+    pub(crate) fn fill(
+        self,
+        code: &str,
+        span: Span,
+        holes: &[(&str, &TokenStream)],
+    ) -> TokenStream {
+        let (core, std) = (self.core(), self.std(span));
+        fill(code, span, &[holes, &[("core", &core), ("std", &std)]].concat())
+    }
+
+    /// The path of the standard library. The user's crate may have put something else in the place
+    /// of `::core`.
+    pub(crate) fn std(self, span: Span) -> TokenStream {
+        fill("$core::derive::std", span, &[("core", &self.path("lath_core", span))])
+    }
+
+    /// The same for those who name `lath-schedule` only.
+    pub(crate) fn std_by_schedule(self, span: Span) -> TokenStream {
+        let schedule = self.path("lath_schedule", span);
+        fill("$schedule::__derive::std", span, &[("schedule", &schedule)])
+    }
+
     fn path(self, name: &str, span: Span) -> TokenStream {
         let prefix = match self {
             Self::Facade => "::lath::__private::",

@@ -15,7 +15,7 @@ use crate::thing::{RULES, Thing};
 pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
     let mut errors = Errors::default();
     let thing =
-        Struct::parse(item, &RULES).ok().and_then(|parsed| Thing::read(parsed, &mut errors));
+        Struct::parse(item, &RULES).ok().and_then(|parsed| Thing::read(parsed, root, &mut errors));
     match thing {
         Some((thing, _)) if errors.len() == 0 => write(&thing, root),
         _ => TokenStream::new(),
@@ -34,62 +34,64 @@ fn write(thing: &Thing, root: Root) -> TokenStream {
 
 /// What the fields of a generic thing have to be. For others the compiler finds out by itself, and
 /// says so at the field.
-fn predicates(thing: &Thing, bounds: &str) -> TokenStream {
+fn predicates(thing: &Thing, root: Root, bounds: &str) -> TokenStream {
     let mut predicates = thing.generics.thing_predicates.clone();
     if !thing.generics.params.is_empty() {
         for field in thing.fields.iter().filter(|field| field.is_saved() || bounds == CLONE) {
-            predicates.extend(fill(
+            predicates.extend(root.fill(
                 &format!("$ty: {bounds},"),
                 Span::call_site(),
-                &[("ty", &field.ty)],
+                &[("ty", &field.ty_in_bound(thing, root))],
             ));
         }
     }
     predicates
 }
 
-const CLONE: &str = "::core::clone::Clone";
+const CLONE: &str = "$std::clone::Clone";
 
 /// What `unsafe impl Snap` promises holds because the compiler itself is asked whether a type is
 /// `Copy`, and `visit_cloned` shows the markers of all fields, in order. Types and numbers are
-/// those that the markers have, and there are as many as the thing has: if another attribute has
-/// changed the struct between the two derives, that is an error and not a wrong answer.
+/// those that the markers have, and `assert_all_fields` compares the numbers with the thing's: if
+/// another attribute has changed the struct between the two derives, that is an error and not a
+/// wrong answer.
 fn implement_snap(thing: &Thing, root: Root) -> TokenStream {
-    let core = root.core();
-    let (mut plain, mut visits) = (TokenStream::new(), TokenStream::new());
+    let [mut numbers, mut plain, mut visits] = <[TokenStream; 3]>::default();
     for field in &thing.fields {
-        plain.extend(fill(
-            "| ($core::strips::Probe::<<$marker as $core::Field>::Value>::IS_COPY as ::core::primitive::u64)
-                << <$marker as $core::Field>::INDEX",
+        let holes = [("marker", &field.path(thing))];
+        let add = |to: &mut TokenStream, span: Span, code| to.extend(root.fill(code, span, &holes));
+        add(&mut numbers, Span::call_site(), "<$marker as $core::Field>::INDEX,");
+        add(
+            &mut plain,
             Span::call_site(),
-            &[("core", &core), ("marker", &field.path(thing))],
-        ));
-        visits.extend(fill(
-            "$core::strips::ClonedVisitor::field::<$marker>(visitor);",
+            "| ($core::strips::Probe::<<$marker as $core::Field>::Value>::IS_COPY as $std::primitive::u64)
+                << <$marker as $core::Field>::INDEX",
+        );
+        add(
+            &mut visits,
             field.ty_span().resolved_at(Span::call_site()),
-            &[("core", &core), ("marker", &field.path(thing))],
-        ));
+            "$core::strips::ClonedVisitor::field::<$marker>(visitor);",
+        );
     }
-    fill(
+    root.fill(
         "#[automatically_derived]
         unsafe impl<$params> $core::strips::Snap for $name<$arguments> where $predicates {
-            const PLAIN: ::core::primitive::u64 = {
+            const PLAIN: $std::primitive::u64 = {
                 #[allow(unused_imports)]
                 use $core::strips::NotCopy as _;
-                ::core::assert!(<Self as $core::Fields>::FIELDS.len() == $count);
+                $core::derive::assert_all_fields::<Self>(&[$numbers]);
                 0 $plain
             };
             fn visit_cloned<__Visitor: $core::strips::ClonedVisitor<Self>>(visitor: &mut __Visitor) { $visits }
         }",
         Span::call_site(),
         &[
-            ("core", &core),
             ("params", &thing.generics.params),
             ("arguments", &thing.generics.arguments),
-            ("predicates", &predicates(thing, CLONE)),
+            ("predicates", &predicates(thing, root, CLONE)),
             ("name", &TokenTree::from(thing.name.clone()).into()),
+            ("numbers", &numbers),
             ("plain", &plain),
-            ("count", &TokenTree::from(Literal::usize_unsuffixed(thing.fields.len())).into()),
             ("visits", &visits),
         ],
     )
@@ -109,36 +111,35 @@ fn implement_field(thing: &Thing, field: &ThingField, root: Root) -> TokenStream
             &[("alias", &TokenTree::from(alias.clone()).into())],
         ));
     }
-    fill(
+    root.fill(
         "#[automatically_derived]
         impl<$params> $snapshot::SavedField for $marker where $predicates {
-            const ALIASES: &'static [&'static ::core::primitive::str] = &[$aliases];
-            fn raw() -> ::core::option::Option<$snapshot::Raw<Self>> {
+            const ALIASES: &'static [&'static $std::primitive::str] = &[$aliases];
+            fn raw() -> $std::option::Option<$snapshot::Raw<Self>> {
                 #[allow(unused_imports)]
                 use $snapshot::probe::{AsHandles as _, AsPlain as _, NotPlain as _};
-                (&&$snapshot::probe::Plain::<Self>::NEW).raw()
+                (&&$snapshot::probe::Plain::<Self>::NEW).lath_raw()
             }
-            fn get(thing: &Self::Thing) -> &$ty {
+            fn get(thing: &Self::Thing) -> &Self::Value {
                 &thing.$member
             }
-            fn get_mut(thing: &mut Self::Thing) -> &mut $ty {
+            fn get_mut(thing: &mut Self::Thing) -> &mut Self::Value {
                 &mut thing.$member
             }
-            fn relink(value: &mut $ty, links: &mut $snapshot::Relink<'_>) {
+            fn relink(value: &mut Self::Value, links: &mut $snapshot::Relink<'_>) {
                 #[allow(unused_imports)]
                 use $snapshot::probe::{WithHandles as _, WithoutHandles as _};
-                (&mut $snapshot::probe::Handles(value)).relink(links)
+                (&mut $snapshot::probe::Handles(value)).lath_relink(links)
             }
         }",
         field.ty_span().resolved_at(Span::call_site()),
         &[
             ("snapshot", &root.snapshot()),
             ("params", &thing.generics.params),
-            ("predicates", &predicates(thing, &saved_bounds(root))),
+            ("predicates", &predicates(thing, root, &saved_bounds(root))),
             ("marker", &field.path(thing)),
             ("aliases", &aliases),
             ("member", &field.member.clone().into()),
-            ("ty", &field.ty),
         ],
     )
 }
@@ -160,11 +161,11 @@ fn implement_save(thing: &Thing, root: Root) -> TokenStream {
     }
     let tags = thing.fields.iter().any(|field| field.attrs.tags.is_some());
     let names = if tags {
-        fill(
-            "fn write_tags(tags: Self::Tags) -> ::core::option::Option<$snapshot::probe::String> {
-                ::core::option::Option::Some($snapshot::probe::write_tags(&tags))
+        root.fill(
+            "fn write_tags(tags: Self::Tags) -> $std::option::Option<$snapshot::probe::String> {
+                $std::option::Option::Some($snapshot::probe::write_tags(&tags))
             }
-            fn read_tags(text: &::core::primitive::str) -> ::core::option::Option<Self::Tags> {
+            fn read_tags(text: &$std::primitive::str) -> $std::option::Option<Self::Tags> {
                 $snapshot::probe::read_tags(text)
             }",
             Span::call_site(),
@@ -173,15 +174,15 @@ fn implement_save(thing: &Thing, root: Root) -> TokenStream {
     } else {
         TokenStream::new()
     };
-    fill(
+    root.fill(
         "#[automatically_derived]
         impl<$params> $snapshot::Save for $name<$arguments> where $predicates {
-            const NAME: &'static ::core::primitive::str = $text;
+            const NAME: &'static $std::primitive::str = $text;
             fn visit_saved<__Visitor: $snapshot::SaveVisitor<Self>>(visitor: &mut __Visitor)
-                -> ::core::result::Result<(), __Visitor::Error>
+                -> $std::result::Result<(), __Visitor::Error>
             {
                 $visits
-                ::core::result::Result::Ok(())
+                $std::result::Result::Ok(())
             }
             $names
         }",
@@ -201,13 +202,13 @@ fn implement_save(thing: &Thing, root: Root) -> TokenStream {
 
 /// What it takes to save a generic thing: what it takes to copy it, and its saved fields.
 fn save_predicates(thing: &Thing, root: Root) -> TokenStream {
-    let mut both = predicates(thing, CLONE);
+    let mut both = predicates(thing, root, CLONE);
     if !thing.generics.params.is_empty() {
         for field in thing.fields.iter().filter(|field| field.is_saved()) {
-            both.extend(fill(
+            both.extend(root.fill(
                 &format!("$ty: {},", saved_bounds(root)),
                 Span::call_site(),
-                &[("ty", &field.ty)],
+                &[("ty", &field.ty_in_bound(thing, root))],
             ));
         }
     }

@@ -43,7 +43,7 @@ pub(crate) struct Said {
 
 impl Thing {
     /// Reads the attributes of a struct and its fields. Nothing if there are lifetimes.
-    pub(crate) fn read(parsed: Struct, errors: &mut Errors) -> Option<(Self, Said)> {
+    pub(crate) fn read(parsed: Struct, root: Root, errors: &mut Errors) -> Option<(Self, Said)> {
         let Struct { attrs, packed, vis, name, params, predicates, shape, fields } = parsed;
         if let Some(packed) = packed {
             errors.at(
@@ -53,7 +53,7 @@ impl Thing {
         }
         let StructAttrs { layout, handle, module } = StructAttrs::read(attrs, errors);
         let fields = ThingField::read_all(fields, errors);
-        let generics = Generics::new(&name, params, predicates, errors)?;
+        let generics = Generics::new(&name, params, predicates, root, errors)?;
         let has_own_module = module.is_some();
         let module =
             module.unwrap_or_else(|| module_of(&name, name.span().resolved_at(Span::call_site())));
@@ -75,7 +75,7 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
             None
         }
     };
-    let mut output = errors.into_tokens();
+    let mut output = errors.into_tokens(|span| root.std(span));
     output.extend(code);
     output
 }
@@ -83,7 +83,7 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
 /// The code. Unless there are lifetimes it is written in spite of errors: without it, every use of
 /// the struct would be reported as well.
 fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
-    let (thing, Said { layout, handle, has_own_module }) = Thing::read(parsed, errors)?;
+    let (thing, Said { layout, handle, has_own_module }) = Thing::read(parsed, root, errors)?;
     let kind = kind_field(&thing.fields, handle.as_ref(), errors);
     let tags = tags_field(&thing.fields, errors);
     let Thing { name, module, .. } = &thing;
@@ -119,21 +119,19 @@ fn implementation(
     let HandleBits { bits, index, kind: kind_bits } =
         handle.map_or(HandleBits::DEFAULT, |handle| handle.bits);
     let number = |number| TokenStream::from(TokenTree::from(Literal::u32_unsuffixed(number)));
-    let core = root.core();
-    let no_tags = || fill("type Tags = $core::NoTags;", Span::call_site(), &[("core", &core)]);
-    fill(
+    let no_tags = || root.fill("type Tags = $core::NoTags;", Span::call_site(), &[]);
+    root.fill(
         "#[automatically_derived]
         impl<$params> $core::Thing for $name<$arguments> where $predicates {
-            type Bits = ::core::primitive::$bits;
-            const INDEX_BITS: ::core::primitive::u32 = $index;
-            const KIND_BITS: ::core::primitive::u32 = $kind_bits;
+            type Bits = $std::primitive::$bits;
+            const INDEX_BITS: $std::primitive::u32 = $index;
+            const KIND_BITS: $std::primitive::u32 = $kind_bits;
             type Storage = $storage;
             $tags
             $kind
         }",
         Span::call_site(),
         &[
-            ("core", &core),
             ("name", &TokenTree::from(thing.name.clone()).into()),
             ("params", &thing.generics.params),
             ("arguments", &thing.generics.arguments),
@@ -143,7 +141,7 @@ fn implementation(
             ("kind_bits", &number(kind_bits)),
             ("storage", &storage(layout, root)),
             ("tags", &tags.map_or_else(no_tags, |tags| tags_methods(&thing.fields[tags]))),
-            ("kind", &kind.map(|kind| kind_method(&thing.fields[kind])).unwrap_or_default()),
+            ("kind", &kind.map(|kind| kind_method(&thing.fields[kind], root)).unwrap_or_default()),
         ],
     )
 }
@@ -205,12 +203,12 @@ fn is_float(ty: &TokenStream) -> bool {
 /// `fn kind`. Every integer and every discriminant fits in an `i128` (but the upper half of `u128`,
 /// which turns negative); what a `u32` cannot hold becomes its maximum, which is above every kind.
 /// Errors of the cast point at the field's type.
-fn kind_method(field: &ThingField) -> TokenStream {
-    fill(
+fn kind_method(field: &ThingField, root: Root) -> TokenStream {
+    root.fill(
         "#[inline]
-        fn kind(&self) -> ::core::primitive::u32 {
-            let kind = self.$member as ::core::primitive::i128;
-            ::core::convert::TryFrom::try_from(kind).unwrap_or(::core::primitive::u32::MAX)
+        fn kind(&self) -> $std::primitive::u32 {
+            let kind = self.$member as $std::primitive::i128;
+            $std::convert::TryFrom::try_from(kind).unwrap_or($std::primitive::u32::MAX)
         }",
         field.ty_span().resolved_at(Span::call_site()),
         &[("member", &field.member.clone().into())],
@@ -237,7 +235,9 @@ fn tags_field(fields: &[ThingField], errors: &mut Errors) -> Option<usize> {
     found
 }
 
-/// What a thing with tags says about them. Errors about their type point at it.
+/// What a thing with tags says about them. Errors about their type point at it. It is
+/// the field's, since `tags` and `put_tags` convert it to and fro. (The marker would know, but may
+/// be too private to be asked.)
 fn tags_methods(field: &ThingField) -> TokenStream {
     fill(
         "type Tags = $ty;

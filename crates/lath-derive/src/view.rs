@@ -29,13 +29,14 @@ pub(crate) fn derive(item: TokenStream, root: Root) -> TokenStream {
             None
         }
     };
-    let mut output = errors.into_tokens();
+    let mut output = errors.into_tokens(|span| root.std(span));
     output.extend(code);
     output
 }
 
 /// The code, or nothing if there are errors: what would be written then only leads to more of them.
-fn write(parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
+fn write(mut parsed: Struct, root: Root, errors: &mut Errors) -> Option<TokenStream> {
+    parsed.name_self_in_fields();
     let Struct { attrs, name, params, predicates, shape, fields, .. } = parsed;
     let attrs = ViewAttrs::read(attrs, &name, errors);
     if shape != Shape::Named || fields.is_empty() {
@@ -219,8 +220,8 @@ impl View {
         // What `derive(Thing)` asks of a generic struct to be a thing.
         if !owned_arguments.is_empty() {
             let holes = [("thing", &attrs.thing.ty)];
-            predicates.extend(fill(
-                "$thing: ::core::default::Default + 'static,",
+            predicates.extend(root.fill(
+                "$thing: $std::default::Default + 'static,",
                 Span::call_site(),
                 &holes,
             ));
@@ -243,17 +244,23 @@ impl View {
     /// type that hides the markers of private fields from the users of a public view.
     ///
     /// What an `unsafe impl View` promises holds because it holds for the tuple, and the references
-    /// of an item are those of the tuple's item. No field is used twice: the struct's fields have
-    /// different names.
+    /// of an item are those of the tuple's item: the compiler is told for how long it is borrowed,
+    /// before it sees what the fields of the struct ask for. The tuple is written once, since it
+    /// repeats what the user has written of the thing. It refuses a field that is used twice.
     fn implementation(&self, parts: &[Part]) -> TokenStream {
-        let core = self.root.core();
         let forever = fill("'static", Span::call_site(), &[]);
         let block = |(i, part)| (self.block(part, &forever), variable(i));
         let mut tuple = parts.iter().enumerate().map(block).collect::<Vec<_>>();
         while tuple.len() > 1 {
             tuple = tuple.chunks(WIDEST).map(to_tuple).collect();
         }
-        let (inner, pattern) = tuple.pop().unwrap_or_default();
+        let (tuple, pattern) = tuple.pop().unwrap_or_default();
+        let name = TokenTree::from(self.name.clone()).into();
+        let inner = self.root.fill(
+            "<$name<$arguments> as $core::derive::TypeAt<__Inner>>::Type",
+            Span::call_site(),
+            &[("name", &name), ("arguments", &self.arguments)],
+        );
         let (mut values, mut members) = (TokenStream::new(), TokenStream::new());
         for (i, part) in parts.iter().enumerate() {
             values.extend(self.value(part, i));
@@ -266,15 +273,22 @@ impl View {
             .lifetime
             .as_ref()
             .map_or(TokenStream::new(), |_| fill("'__item,", Span::call_site(), &[]));
-        fill(
+        self.root.fill(
             "const _: () = {
+                enum __Inner {}
+
+                #[automatically_derived]
+                impl<$params> $core::derive::TypeAt<__Inner> for $name<$arguments> where $predicates {
+                    type Type = $tuple;
+                }
+
                 pub struct __Base<$params>(
                     <$inner as $core::View>::Base,
-                    ::core::marker::PhantomData<fn() -> $name<$arguments>>,
+                    $std::marker::PhantomData<fn() -> $name<$arguments>>,
                 ) where $predicates;
 
                 #[automatically_derived]
-                impl<$params> ::core::clone::Clone for __Base<$arguments> where $predicates {
+                impl<$params> $std::clone::Clone for __Base<$arguments> where $predicates {
                     #[inline(always)]
                     fn clone(&self) -> Self {
                         *self
@@ -282,33 +296,35 @@ impl View {
                 }
 
                 #[automatically_derived]
-                impl<$params> ::core::marker::Copy for __Base<$arguments> where $predicates {}
+                impl<$params> $std::marker::Copy for __Base<$arguments> where $predicates {}
 
                 #[automatically_derived]
                 unsafe impl<$params> $core::View for $name<$arguments> where $predicates {
                     type Thing = $thing;
                     type Item<'__item> = $name<$item $owned_arguments>;
-                    const READS: ::core::primitive::u64 = <$inner as $core::View>::READS;
-                    const WRITES: ::core::primitive::u64 = <$inner as $core::View>::WRITES;
-                    const WITH: ::core::primitive::u64 = $with;
-                    const WITHOUT: ::core::primitive::u64 = $without;
+                    const READS: $std::primitive::u64 = <$inner as $core::View>::READS;
+                    const WRITES: $std::primitive::u64 = <$inner as $core::View>::WRITES;
+                    const WITH: $std::primitive::u64 = $with;
+                    const WITHOUT: $std::primitive::u64 = $without;
                     type Base = __Base<$arguments>;
 
                     #[inline(always)]
                     unsafe fn base(
-                        storage: &<$thing as $core::Thing>::Storage,
-                        place: <<$thing as $core::Thing>::Storage as $core::Storage<$thing>>::Place,
-                        index: ::core::primitive::u32,
+                        storage: &$core::StorageOf<Self>,
+                        place: $core::PlaceOf<Self>,
+                        index: $std::primitive::u32,
                     ) -> Self::Base {
+                        $core::derive::are_of_one_thing::<Self, $inner>();
                         // SAFETY: passed on from the caller.
                         let base = unsafe { <$inner as $core::View>::base(storage, place, index) };
-                        __Base(base, ::core::marker::PhantomData)
+                        __Base(base, $std::marker::PhantomData)
                     }
 
                     #[inline(always)]
-                    unsafe fn at<'__item>(base: Self::Base, row: ::core::primitive::usize) -> Self::Item<'__item> {
+                    unsafe fn at<'__item>(base: Self::Base, row: $std::primitive::usize) -> Self::Item<'__item> {
                         // SAFETY: passed on from the caller.
-                        let $pattern = unsafe { <$inner as $core::View>::at(base.0, row) };
+                        let $pattern: <$inner as $core::View>::Item<'__item> =
+                            unsafe { <$inner as $core::View>::at(base.0, row) };
                         $values
                         $name { $members }
                     }
@@ -318,21 +334,21 @@ impl View {
             };",
             Span::call_site(),
             &[
-                ("core", &core),
-                ("name", &TokenTree::from(self.name.clone()).into()),
+                ("name", &name),
                 ("params", &self.params),
                 ("arguments", &self.arguments),
                 ("owned_arguments", &self.owned_arguments),
                 ("predicates", &self.predicates),
                 ("thing", thing),
                 ("item", &item),
+                ("tuple", &tuple),
                 ("inner", &inner),
                 ("pattern", &pattern),
                 ("values", &values),
                 ("members", &members),
                 ("forms", &forms(self, parts, &inner, &pattern)),
-                ("with", &tag_bits(&self.attrs.with, thing, &core)),
-                ("without", &tag_bits(&self.attrs.without, thing, &core)),
+                ("with", &tag_bits(&self.attrs.with, thing, self.root)),
+                ("without", &tag_bits(&self.attrs.without, thing, self.root)),
             ],
         )
     }
@@ -343,18 +359,17 @@ impl View {
             Access::Ref => "$core::Ref<$lifetime, $module::$name<$arguments>>",
             Access::Mut => "$core::Mut<$lifetime, $module::$name<$arguments>>",
             Access::OptionRef => {
-                "::core::option::Option<$core::Ref<$lifetime, $module::$name<$arguments>>>"
+                "$std::option::Option<$core::Ref<$lifetime, $module::$name<$arguments>>>"
             }
             Access::OptionMut => {
-                "::core::option::Option<$core::Mut<$lifetime, $module::$name<$arguments>>>"
+                "$std::option::Option<$core::Mut<$lifetime, $module::$name<$arguments>>>"
             }
             Access::Handle => "$core::Handle<$thing>",
         };
-        fill(
+        self.root.fill(
             code,
             part.name.span().resolved_at(Span::call_site()),
             &[
-                ("core", &self.root.core()),
                 ("thing", &self.attrs.thing.ty),
                 ("module", &self.attrs.module),
                 ("lifetime", lifetime),
@@ -377,11 +392,11 @@ impl View {
         let value = match part.access {
             Access::Ref | Access::Mut => "$variable.into_inner()",
             Access::OptionRef | Access::OptionMut => {
-                "::core::option::Option::map($variable, |part| part.into_inner())"
+                "$std::option::Option::map($variable, |part| part.into_inner())"
             }
             Access::Handle => "$variable",
         };
-        let value = fill(value, Span::call_site(), &[("variable", &variable)]);
+        let value = self.root.fill(value, Span::call_site(), &[("variable", &variable)]);
         let ty = rewrite(part.ty.iter().cloned().collect(), &|before, token| {
             let is_lifetime = before.is_some_and(|quote| is_punct(quote, '\''));
             let item = || TokenTree::from(Ident::new("__item", token.span())).into();

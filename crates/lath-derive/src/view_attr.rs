@@ -7,6 +7,7 @@ use crate::case::module_of;
 use crate::cursor::{Cursor, is_punct};
 use crate::entry::{Attr, Entry};
 use crate::error::{Error, Errors};
+use crate::root::Root;
 use crate::template::fill;
 
 const EXAMPLE: &str = "#[view(Actor)]";
@@ -157,28 +158,20 @@ fn alternatives(tokens: &[TokenTree]) -> Vec<TokenStream> {
 
 /// The bits of all the tags: an expression for a constant. Errors about a set point at it, and at
 /// the thing.
-pub(crate) fn tag_bits(
-    sets: &[TokenStream],
-    thing: &TokenStream,
-    core: &TokenStream,
-) -> TokenStream {
+pub(crate) fn tag_bits(sets: &[TokenStream], thing: &TokenStream, root: Root) -> TokenStream {
     let at_first = |tokens: &TokenStream| {
         let first = tokens.clone().into_iter().next();
         first.map_or_else(Span::call_site, |token| token.span().resolved_at(Span::call_site()))
     };
-    let tags = fill(
-        "<$thing as $core::Thing>::Tags",
-        at_first(thing),
-        &[("thing", thing), ("core", core)],
-    );
+    let tags = root.fill("<$thing as $core::Thing>::Tags", at_first(thing), &[("thing", thing)]);
     let mut bits = fill("0", Span::call_site(), &[]);
     for set in sets {
         // The trait is for `NoTags` only: it has no `bits` of its own, and a second error about
         // that would not help.
-        bits.extend(fill(
-            "| { use $core::bitflags::Flags as _; let tags: $tags = $set; tags.bits() as ::core::primitive::u64 }",
+        bits.extend(root.fill(
+            "| { use $core::bitflags::Flags as _; let tags: $tags = $set; tags.bits() as $std::primitive::u64 }",
             at_first(set),
-            &[("core", core), ("tags", &tags), ("set", set)],
+            &[("tags", &tags), ("set", set)],
         ));
     }
     bits

@@ -1,5 +1,4 @@
-//! What a view of plain references is besides a view: slices for `runs`, and, if it only reads, one
-//! for `map`.
+//! What a view of plain references is besides a view: slices for `runs`.
 
 use proc_macro::{Span, TokenStream, TokenTree};
 
@@ -13,39 +12,10 @@ pub(crate) fn forms(
     inner: &TokenStream,
     pattern: &TokenStream,
 ) -> TokenStream {
-    let mut code = TokenStream::new();
-    if parts.iter().all(|part| matches!(part.access, Access::Ref)) {
-        code.extend(plain(view, parts));
+    match parts.iter().all(|part| matches!(part.access, Access::Ref | Access::Mut)) {
+        true => slices(view, parts, inner, pattern),
+        false => TokenStream::new(),
     }
-    if parts.iter().all(|part| matches!(part.access, Access::Ref | Access::Mut)) {
-        code.extend(slices(view, parts, inner, pattern));
-    }
-    code
-}
-
-/// That a view which only reads is a plain one, if its fields are plain. Whether they are is left
-/// to the compiler: bounds with the view's own lifetime are allowed not to hold.
-fn plain(view: &View, parts: &[Part]) -> TokenStream {
-    let core = view.root.core();
-    let bounds = parts.iter().map(|part| {
-        let holes = [("block", &view.block(part, &view.borrow)), ("core", &core)];
-        fill("$block: $core::PlainView,", Span::call_site(), &holes)
-    });
-    fill(
-        "$core::__plain_view! {
-            #[automatically_derived]
-            unsafe impl<$params> $core::PlainView for $name<$arguments> where $predicates $bounds {}
-        }",
-        Span::call_site(),
-        &[
-            ("core", &core),
-            ("name", &TokenTree::from(view.name.clone()).into()),
-            ("params", &view.params),
-            ("arguments", &view.arguments),
-            ("predicates", &view.predicates),
-            ("bounds", &bounds.collect()),
-        ],
-    )
 }
 
 /// A struct with the view's fields as slices. It has no name outside, and needs none: `runs` hands
@@ -75,7 +45,7 @@ fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStrea
             &[("name", &name), ("value", &variable(i))],
         ));
     }
-    fill(
+    view.root.fill(
         "#[allow(dead_code)]
         pub struct __Slices<$params> where $predicates { $fields }
 
@@ -83,23 +53,23 @@ fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStrea
         unsafe impl<$params> $core::Slices for $name<$arguments> where $predicates {
             type Slices<'__item> = __Slices<'__item, $owned_arguments>;
 
-            fn dense() -> ::core::primitive::bool {
+            fn dense() -> $std::primitive::bool {
                 <$inner as $core::Slices>::dense()
             }
 
             #[inline(always)]
             unsafe fn slices<'__item>(
                 base: Self::Base,
-                rows: ::core::ops::Range<::core::primitive::usize>,
+                rows: $std::ops::Range<$std::primitive::usize>,
             ) -> Self::Slices<'__item> {
                 // SAFETY: passed on from the caller.
-                let $pattern = unsafe { <$inner as $core::Slices>::slices(base.0, rows) };
+                let $pattern: <$inner as $core::Slices>::Slices<'__item> =
+                    unsafe { <$inner as $core::Slices>::slices(base.0, rows) };
                 __Slices { $members }
             }
         }",
         Span::call_site(),
         &[
-            ("core", &core),
             ("name", &TokenTree::from(view.name.clone()).into()),
             ("params", &view.params),
             ("arguments", &view.arguments),

@@ -69,6 +69,40 @@ pub mod __private {
             fn field<F: Field<Thing = T>>(&mut self);
         }
 
+        pub type StorageOf<V> = <<V as View>::Thing as Thing>::Storage;
+        pub type PlaceOf<V> = <StorageOf<V> as Storage<<V as View>::Thing>>::Place;
+
+        pub mod derive {
+            use super::{Field, FieldInfo, Home, View};
+
+            pub use core as std;
+
+            pub trait TypeAt<Place> {
+                type Type;
+            }
+
+            pub struct Exactly<V>(core::marker::PhantomData<*mut V>);
+
+            impl<V> Exactly<V> {
+                pub fn of(_: &mut V) -> Self {
+                    Self(core::marker::PhantomData)
+                }
+            }
+
+            pub fn is_value_of<F: Field>(_: Exactly<F::Value>) {}
+
+            pub fn are_of_one_thing<V: View, W: View<Thing = V::Thing>>() {}
+
+            pub const fn info<F: Field>(
+                name: &'static str,
+                offset: usize,
+                home: Home,
+            ) -> FieldInfo {
+                let (size, align) = (size_of::<F::Value>(), align_of::<F::Value>());
+                FieldInfo { name, offset, size, align, home }
+            }
+        }
+
         pub trait Storage<T> {
             type Place;
         }
@@ -112,19 +146,7 @@ pub mod __private {
             }
         }
 
-        pub unsafe trait PlainView: View {}
-
-        macro_rules! plain_view {
-            ($($code:tt)*) => { $($code)* };
-        }
-        pub(crate) use plain_view as __plain_view;
-
         pub struct Ref<'a, F: Field>(&'a F::Value);
-
-        unsafe impl<F: Field<Value: Copy, Thing: Thing<Storage: Storage<F::Thing>>>> PlainView
-            for Ref<'_, F>
-        {
-        }
 
         impl<'a, F: Field> Ref<'a, F> {
             pub fn into_inner(self) -> &'a F::Value {
@@ -183,6 +205,8 @@ pub mod __private {
     }
 
     pub mod lath_schedule {
+        pub use super::lath_core::derive as __derive;
+
         pub struct World(pub u32);
         pub struct Missing;
         #[derive(Clone, Copy)]

@@ -1,8 +1,9 @@
 //! What the type of a field can do, asked of the compiler by the code that the derive writes.
 //!
 //! A method call looks for `&self` methods first on the type as written, then on what it refers to.
-//! `(&&&probe).show()` thus finds the trait for `&&Probe` if its bounds hold, else the one for
-//! `&Probe`, else the one for `Probe`, which has none.
+//! `(&&&probe).lath_show()` thus finds the trait for `&&Probe` if its bounds hold, else the one for
+//! `&Probe`, else the one for `Probe`, which has none. The methods have names that no other trait
+//! has, which would be found as well.
 
 use std::any::{TypeId, type_name};
 use std::fmt::{Debug, Display};
@@ -37,11 +38,11 @@ pub mod prelude {
 /// The type has `Display`.
 pub trait ShowDisplay<V> {
     /// How it is shown.
-    fn show(&self) -> Show<V>;
+    fn lath_show(&self) -> Show<V>;
 }
 
 impl<V: Display> ShowDisplay<V> for &&Probe<V> {
-    fn show(&self) -> Show<V> {
+    fn lath_show(&self) -> Show<V> {
         Show::new(|value, out| write!(out, "{value}"))
     }
 }
@@ -49,11 +50,11 @@ impl<V: Display> ShowDisplay<V> for &&Probe<V> {
 /// The type has `Debug`.
 pub trait ShowDebug<V> {
     /// How it is shown.
-    fn show(&self) -> Show<V>;
+    fn lath_show(&self) -> Show<V>;
 }
 
 impl<V: Debug> ShowDebug<V> for &Probe<V> {
-    fn show(&self) -> Show<V> {
+    fn lath_show(&self) -> Show<V> {
         Show::new(|value, out| write!(out, "{value:?}"))
     }
 }
@@ -61,11 +62,11 @@ impl<V: Debug> ShowDebug<V> for &Probe<V> {
 /// Any type.
 pub trait ShowName<V> {
     /// How it is shown.
-    fn show(&self) -> Show<V>;
+    fn lath_show(&self) -> Show<V>;
 }
 
 impl<V> ShowName<V> for Probe<V> {
-    fn show(&self) -> Show<V> {
+    fn lath_show(&self) -> Show<V> {
         Show::new(|_, out| write!(out, "({})", crate::how::short(type_name::<V>())))
     }
 }
@@ -75,11 +76,11 @@ impl<V> ShowName<V> for Probe<V> {
 /// and then refused.
 pub trait JsonBoth<V> {
     /// How it is read and written.
-    fn json(&self) -> Json<V>;
+    fn lath_json(&self) -> Json<V>;
 }
 
 impl<V: Serialize + Deserialize<'static>> JsonBoth<V> for &&Probe<V> {
-    fn json(&self) -> Json<V> {
+    fn lath_json(&self) -> Json<V> {
         Json {
             read: Some(|value| serde_json::to_value(value).ok()),
             text: Some(|value| serde_json::to_string(value).ok()),
@@ -91,11 +92,11 @@ impl<V: Serialize + Deserialize<'static>> JsonBoth<V> for &&Probe<V> {
 /// The type has `Serialize`.
 pub trait JsonRead<V> {
     /// How it is read.
-    fn json(&self) -> Json<V>;
+    fn lath_json(&self) -> Json<V>;
 }
 
 impl<V: Serialize> JsonRead<V> for &Probe<V> {
-    fn json(&self) -> Json<V> {
+    fn lath_json(&self) -> Json<V> {
         Json {
             read: Some(|value| serde_json::to_value(value).ok()),
             text: Some(|value| serde_json::to_string(value).ok()),
@@ -107,11 +108,11 @@ impl<V: Serialize> JsonRead<V> for &Probe<V> {
 /// Any type.
 pub trait JsonNone<V> {
     /// Not at all.
-    fn json(&self) -> Json<V>;
+    fn lath_json(&self) -> Json<V>;
 }
 
 impl<V> JsonNone<V> for Probe<V> {
-    fn json(&self) -> Json<V> {
+    fn lath_json(&self) -> Json<V> {
         Json { read: None, text: None, write: None }
     }
 }
@@ -119,11 +120,11 @@ impl<V> JsonNone<V> for Probe<V> {
 /// The type is a number.
 pub trait NumberAny<V> {
     /// How it becomes a number that all others can be compared with.
-    fn number(&self) -> Option<NumberHow<V>>;
+    fn lath_number(&self) -> Option<NumberHow<V>>;
 }
 
 impl<V: Number> NumberAny<V> for &Probe<V> {
-    fn number(&self) -> Option<NumberHow<V>> {
+    fn lath_number(&self) -> Option<NumberHow<V>> {
         Some(NumberHow { get: V::as_f64, is_bool: V::IS_BOOL })
     }
 }
@@ -131,11 +132,11 @@ impl<V: Number> NumberAny<V> for &Probe<V> {
 /// Any type.
 pub trait NumberNone<V> {
     /// Not at all.
-    fn number(&self) -> Option<NumberHow<V>>;
+    fn lath_number(&self) -> Option<NumberHow<V>>;
 }
 
 impl<V> NumberNone<V> for Probe<V> {
-    fn number(&self) -> Option<NumberHow<V>> {
+    fn lath_number(&self) -> Option<NumberHow<V>> {
         None
     }
 }
@@ -143,11 +144,11 @@ impl<V> NumberNone<V> for Probe<V> {
 /// The type was made by `bitflags!`.
 pub trait FlagsAny<V> {
     /// Its flags.
-    fn flags(&self) -> Option<FlagsHow<V>>;
+    fn lath_flags(&self) -> Option<FlagsHow<V>>;
 }
 
 impl<V: Flags + TagSet> FlagsAny<V> for &Probe<V> {
-    fn flags(&self) -> Option<FlagsHow<V>> {
+    fn lath_flags(&self) -> Option<FlagsHow<V>> {
         let named = V::FLAGS.iter().filter(|flag| !flag.name().is_empty());
         Some(FlagsHow {
             names: named
@@ -162,11 +163,11 @@ impl<V: Flags + TagSet> FlagsAny<V> for &Probe<V> {
 /// Any type.
 pub trait FlagsNone<V> {
     /// None.
-    fn flags(&self) -> Option<FlagsHow<V>>;
+    fn lath_flags(&self) -> Option<FlagsHow<V>>;
 }
 
 impl<V> FlagsNone<V> for Probe<V> {
-    fn flags(&self) -> Option<FlagsHow<V>> {
+    fn lath_flags(&self) -> Option<FlagsHow<V>> {
         None
     }
 }
@@ -174,11 +175,11 @@ impl<V> FlagsNone<V> for Probe<V> {
 /// The type is a handle.
 pub trait LinkAny<V> {
     /// What it leads to.
-    fn link(&self) -> Option<LinkHow<V>>;
+    fn lath_link(&self) -> Option<LinkHow<V>>;
 }
 
 impl<T: Thing> LinkAny<Handle<T>> for &Probe<Handle<T>> {
-    fn link(&self) -> Option<LinkHow<Handle<T>>> {
+    fn lath_link(&self) -> Option<LinkHow<Handle<T>>> {
         Some(LinkHow {
             thing: TypeId::of::<T>(),
             bits: |handle| handle.to_bits(),
@@ -193,11 +194,11 @@ impl<T: Thing> LinkAny<Handle<T>> for &Probe<Handle<T>> {
 /// Any type.
 pub trait LinkNone<V> {
     /// Nothing.
-    fn link(&self) -> Option<LinkHow<V>>;
+    fn lath_link(&self) -> Option<LinkHow<V>>;
 }
 
 impl<V> LinkNone<V> for Probe<V> {
-    fn link(&self) -> Option<LinkHow<V>> {
+    fn lath_link(&self) -> Option<LinkHow<V>> {
         None
     }
 }

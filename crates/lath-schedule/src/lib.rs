@@ -105,6 +105,8 @@ mod system;
 mod time;
 mod world;
 
+#[doc(hidden)] // for the derive
+pub use lath_core::derive as __derive;
 #[doc(inline)]
 pub use lath_derive::CoreParams as Params;
 

@@ -2,7 +2,7 @@
 //!
 //! A method is called through one reference more or less than the traits below are implemented for;
 //! the compiler takes the first that fits. In generic code, where nothing is known, the last one
-//! does.
+//! does. The methods have names that no other trait has, which would be found as well.
 
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ use crate::save::Raw;
 
 pub use std::string::String;
 
-/// Asks whether the values of a field are plain bytes: `(&&Plain::<F>::NEW).raw()`.
+/// Asks whether the values of a field are plain bytes: `(&&Plain::<F>::NEW).lath_raw()`.
 pub struct Plain<F>(PhantomData<F>);
 
 impl<F> Plain<F> {
@@ -27,11 +27,11 @@ impl<F> Plain<F> {
 /// First: handles, which are bytes, but not any bytes.
 pub trait AsHandles<F: Field<Thing: Snap>> {
     /// How they are written.
-    fn raw(&self) -> Option<Raw<F>>;
+    fn lath_raw(&self) -> Option<Raw<F>>;
 }
 
 impl<U: Thing, F: Field<Thing: Snap, Value = Handle<U>>> AsHandles<F> for &Plain<F> {
-    fn raw(&self) -> Option<Raw<F>> {
+    fn lath_raw(&self) -> Option<Raw<F>> {
         Some(Raw {
             all: |image, write| image.each_bytes::<F>(write),
             write: bytemuck::bytes_of,
@@ -51,11 +51,11 @@ impl<U: Thing, F: Field<Thing: Snap, Value = Handle<U>>> AsHandles<F> for &Plain
 /// Second: types that any bytes of the right number are a value of.
 pub trait AsPlain<F: Field<Thing: Snap>> {
     /// How they are written.
-    fn raw(&self) -> Option<Raw<F>>;
+    fn lath_raw(&self) -> Option<Raw<F>>;
 }
 
 impl<F: Field<Thing: Snap, Value: Pod>> AsPlain<F> for &&Plain<F> {
-    fn raw(&self) -> Option<Raw<F>> {
+    fn lath_raw(&self) -> Option<Raw<F>> {
         (size_of::<F::Value>() > 0).then_some(Raw {
             all: |image, write| image.each_bytes::<F>(write),
             write: bytemuck::bytes_of,
@@ -67,24 +67,24 @@ impl<F: Field<Thing: Snap, Value: Pod>> AsPlain<F> for &&Plain<F> {
 /// Last: all others, which serde has to write.
 pub trait NotPlain<F: Field<Thing: Snap>> {
     /// They are not plain.
-    fn raw(&self) -> Option<Raw<F>> {
+    fn lath_raw(&self) -> Option<Raw<F>> {
         None
     }
 }
 
 impl<F: Field<Thing: Snap>> NotPlain<F> for Plain<F> {}
 
-/// Asks whether there are handles in a value: `(&mut Handles(value)).relink(links)`.
+/// Asks whether there are handles in a value: `(&mut Handles(value)).lath_relink(links)`.
 pub struct Handles<'a, V>(pub &'a mut V);
 
 /// First: there may be.
 pub trait WithHandles {
     /// Replaces them.
-    fn relink(&mut self, links: &mut Relink<'_>);
+    fn lath_relink(&mut self, links: &mut Relink<'_>);
 }
 
 impl<V: Linked> WithHandles for Handles<'_, V> {
-    fn relink(&mut self, links: &mut Relink<'_>) {
+    fn lath_relink(&mut self, links: &mut Relink<'_>) {
         self.0.relink(links);
     }
 }
@@ -92,7 +92,7 @@ impl<V: Linked> WithHandles for Handles<'_, V> {
 /// Last: there are none.
 pub trait WithoutHandles {
     /// Does nothing.
-    fn relink(&mut self, _: &mut Relink<'_>) {}
+    fn lath_relink(&mut self, _: &mut Relink<'_>) {}
 }
 
 impl<V> WithoutHandles for &mut Handles<'_, V> {}

@@ -238,8 +238,6 @@ unsafe impl<T: Columnar> Storage<T> for Columns<T> {
         self.blocks.ranges()
     }
 
-    const ZEROED: bool = true;
-
     fn run_len(index: u32) -> u32 {
         Fine::<Block<T>>::run_len(index)
     }

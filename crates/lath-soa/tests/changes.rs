@@ -265,19 +265,19 @@ macro_rules! for_layout {
                             "par_runs"
                         }
                         11 => {
-                            self.pool.map::<actor::hp, Ref<actor::vel>>(|hp, vel| hp + *vel);
+                            self.pool.each(|(mut hp, vel): (Mut<actor::hp>, Ref<actor::vel>)| *hp += *vel);
                             self.reached(all, &[HP]);
-                            "map"
+                            "each, of a tuple"
                         }
                         12 => {
-                            self.pool.map::<actor::hp, MovingVel>(|hp, moving| hp + moving.vel);
+                            self.pool.each(|(mut hp, moving): (Mut<actor::hp>, MovingVel)| *hp += moving.vel);
                             self.reached(movers, &[HP]);
-                            "map, with a filter"
+                            "each, of a tuple with a filter"
                         }
                         13 => {
-                            self.pool.par_map::<actor::pos, MovingVel>(|pos, moving| pos.map(|x| x + moving.vel));
+                            self.pool.par_each(|(mut pos, moving): (Mut<actor::pos>, MovingVel)| pos[0] += moving.vel);
                             self.reached(movers, &[POS]);
-                            "par_map, with a filter"
+                            "par_each, of a tuple with a filter"
                         }
                         14 => {
                             self.pool.par_each(|moving: Moving| moving.pos[1] += *moving.vel);

@@ -413,6 +413,40 @@ for_layout!(
     |pool, tag| Some(pool.count_tagged(tag))
 );
 
+/// Before the memory that is refused there may have been some for millions of slots.
+#[test]
+fn a_slot_at_the_far_end_that_finds_no_memory_leaves_no_long_way_behind() {
+    macro_rules! for_layout {
+        ($layout:ident) => {{
+            #[derive(Thing, Clone, Default)]
+            #[thing($layout)]
+            struct Crew {
+                number: u64,
+            }
+
+            let mut refusals = 0;
+            for n in 0.. {
+                let mut pool = Pool::new();
+                let near: Vec<_> = (0..70).map(|number| pool.spawn(Crew { number })).collect();
+                let far = Handle::from_bits(1 << 32 | 0xffff_fff0);
+                let (result, refused) = refusing(n, || pool.spawn_at(far, Crew { number: n }));
+                if !refused {
+                    break; // it is there, or the system has not that much either
+                }
+                assert_eq!(result.unwrap_err().value.number, n);
+                assert_eq!((pool.len(), pool.check_invariants()), (70, Ok(())));
+                assert!(pool.despawn_after(near[3], 1) && pool.reap(1) == 1);
+                assert_eq!((pool.reclaim_retired(), pool.check_invariants()), (0, Ok(())));
+                assert_eq!((pool.clone().len(), pool.iter().count()), (69, 69));
+                refusals += 1;
+            }
+            assert!(refusals > 3);
+        }};
+    }
+    for_layout!(rows);
+    for_layout!(columns);
+}
+
 /// A tag that was never used needs a bitmap, wherever the thing is.
 #[test]
 fn a_new_tag_says_so_and_changes_nothing() {

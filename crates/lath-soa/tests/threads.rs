@@ -218,7 +218,7 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
     }
     let left =
         |left: Left<'_>| left.pos.iter_mut().zip(left.vel).for_each(|(pos, vel)| *pos += vel * 0.5);
-    let keep = |pos: [f32; 3], view: Vel<'_>| [pos[0] + view.vel[0], pos[1], pos[2]];
+    let keep = |(mut pos, view): (Mut<'_, body::pos>, Vel<'_>)| pos[0] += view.vel[0];
     let fill = |(totals, pos): (&mut [f32], &[[f32; 3]])| {
         totals.iter_mut().zip(pos).for_each(|(total, pos)| *total = pos[1])
     };
@@ -230,7 +230,7 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
     roots.iter().for_each(|&root| assert!(pool.tree_mut().mark(root)));
     if par {
         pool.par_each(left);
-        pool.par_map::<body::pos, Vel>(keep);
+        pool.par_each(keep);
         pool.par_runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
         pool.par_each(name);
         pool.tree_mut().par_cascade::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
@@ -240,7 +240,7 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
         pool.tree_mut().par_cascade_dirty::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
     } else {
         pool.each(left);
-        pool.map::<body::pos, Vel>(keep);
+        pool.each(keep);
         pool.runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
         pool.each(name);
         pool.tree_mut().cascade::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);

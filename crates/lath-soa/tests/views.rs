@@ -370,6 +370,7 @@ fn runs_of_a_derived_view_are_those_of_the_things_that_it_sees() {
             (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
         pool.each(|(who, thawed): (Handle<Body>, Thawed)| {
             expected.insert(who, thawed.vel.map(|x| bits(x * 0.5)));
+            *thawed.pos = [f32::NAN; 3];
         });
         let fill = |thawed: <Thawed as lath_core::Slices>::Slices<'_>| {
             assert_eq!(thawed.pos.len(), thawed.vel.len());
@@ -504,63 +505,9 @@ struct Thawed<'a> {
     vel: &'a [f32; 3],
 }
 
-#[derive(View)]
-#[view(Body, with = Tags::MOVES, without = Tags::FROZEN)]
-struct ThawedVel<'a> {
-    vel: &'a [f32; 3],
-}
-
 /// Everything about the bodies that a caller can see.
 fn all(pool: &Pool<Body>) -> Vec<(Handle<Body>, [u32; 3], String)> {
     pool.iter().map(|(who, body)| (who, body.pos.map(bits), body.label.clone())).collect()
-}
-
-#[test]
-fn map_does_what_each_does_and_touches_nobody_else() {
-    for holes in [0, 1, 5, 9] {
-        let make = || {
-            let mut pool = worn(5000);
-            let mut random = Rng::with_seed(holes);
-            let gone: Vec<_> = pool.handles().filter(|_| random.u64(..10) < holes).collect();
-            gone.into_iter().for_each(|who| assert!(pool.despawn(who)));
-            // Alive, with a tag that some of the views below do not want.
-            for who in pool.handles().filter(|_| random.u8(..5) == 0).collect::<Vec<_>>() {
-                pool.insert_tags(who, Tags::FROZEN);
-            }
-            pool
-        };
-        let (mut by_each, mut by_map) = (make(), make());
-        by_each.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| {
-            *pos = pos.map(|x| x * 0.5 + vel[1])
-        });
-        by_map.map::<body::pos, Ref<body::vel>>(|pos, vel| pos.map(|x| x * 0.5 + vel[1]));
-        assert_eq!(all(&by_each), all(&by_map));
-        let mut in_parallel = make();
-        in_parallel.par_map::<body::pos, Ref<body::vel>>(|pos, vel| pos.map(|x| x * 0.5 + vel[1]));
-        assert_eq!(all(&by_each), all(&in_parallel));
-        assert_eq!(by_map.check_invariants(), Ok(()));
-
-        // With a filter: a derived view by itself, and as a part of a tuple.
-        let [mut by_each, mut by_map, mut by_tuple, mut in_parallel] = [(); 4].map(|()| make());
-        by_each.each(|thawed: Thawed| *thawed.pos = thawed.pos.map(|x| x * 0.5 + thawed.vel[1]));
-        by_map.map::<body::pos, ThawedVel>(|pos, thawed| pos.map(|x| x * 0.5 + thawed.vel[1]));
-        by_tuple.map::<body::pos, (ThawedVel, Ref<body::vel>)>(|pos, (thawed, vel)| {
-            pos.map(|x| x * 0.5 + if std::ptr::eq(thawed.vel, &*vel) { vel[1] } else { f32::NAN })
-        });
-        in_parallel
-            .par_map::<body::pos, ThawedVel>(|pos, thawed| pos.map(|x| x * 0.5 + thawed.vel[1]));
-        assert_ne!(all(&by_each), all(&make()));
-        for pool in [by_map, by_tuple, in_parallel] {
-            assert_eq!(all(&by_each), all(&pool));
-            assert_eq!(pool.check_invariants(), Ok(()));
-        }
-    }
-}
-
-#[derive(Thing, Default)]
-struct Row {
-    value: u32,
-    step: u32,
 }
 
 #[derive(Thing, Default)]
@@ -571,57 +518,11 @@ struct Column {
 }
 
 #[test]
-fn map_computes_whole_groups_where_many_match_in_columns_and_never_in_rows() {
-    macro_rules! calls {
-        ($thing:ident, $fields:ident, $count:expr) => {{
-            let mut pool: Pool<$thing> = (0..200).map(|value| $thing { value, step: 1 }).collect();
-            // So many in the second group, none beside another.
-            pool.retain(|who, _| {
-                who.index() / 64 == 1 && who.index() % 2 == 0 && who.index() % 64 < 2 * $count
-            });
-            let mut calls = 0;
-            pool.map::<$fields::value, Ref<$fields::step>>(|value, step| {
-                calls += 1;
-                value + *step
-            });
-            let mut seen = 0;
-            pool.each(|(who, value): (Handle<$thing>, Ref<$fields::value>)| {
-                seen += u32::from(*value == who.index())
-            });
-            assert_eq!(seen, $count);
-            (pool.len(), calls)
-        }};
-    }
-    assert_eq!([calls!(Column, column, 15), calls!(Column, column, 16)], [(15, 15), (16, 64)]);
-    assert_eq!([calls!(Row, row, 15), calls!(Row, row, 16)], [(15, 15), (16, 16)]);
-}
-
-#[test]
 fn a_field_is_printed_as_it_is_whether_it_can_be_changed_or_not() {
     let mut pool: Pool<Column> = [Column { value: 7, step: 8 }].into_iter().collect();
     pool.each(|fields: (Mut<column::value>, Ref<column::step>)| {
         assert_eq!(format!("{fields:?}"), "(7, 8)")
     });
-}
-
-#[test]
-fn a_panic_in_map_leaves_whole_values_everywhere() {
-    let mut pool = worn(1000);
-    let before = all(&pool);
-    let mut calls = 0;
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        pool.map::<body::pos, Ref<body::vel>>(|_, _| {
-            calls += 1;
-            assert!(calls < 300, "enough");
-            [7.0; 3]
-        });
-    }));
-    assert!(result.is_err());
-    let seven = [7.0_f32.to_bits(); 3];
-    for ((who, old, label), (now_who, new, now_label)) in before.iter().zip(&all(&pool)) {
-        assert_eq!((who, label), (now_who, now_label));
-        assert!(new == old || *new == seven, "{who}");
-    }
 }
 
 #[test]

@@ -141,12 +141,12 @@
 //! |---|---|
 //! | `std` (default) | the warning of [`Pool::expect_at_most`] is printed, and loops over views use AVX2 where the processor has it; without it lath needs `alloc` only |
 //! | `schedule` (default) | the world, its systems and their schedule; needs `std` |
-//! | `parallel` (default) | systems run on several threads, and loops inside them: one set of threads for all of the program, by `rayon-core`, or those of the rayon pool that you are in; `Pool::par_each`, `par_runs` and `par_map`, and the `par_` forms of the sweeps over trees |
+//! | `parallel` (default) | systems run on several threads, and loops inside them: one set of threads for all of the program, by `rayon-core`, or those of the rayon pool that you are in; `Pool::par_each` and `par_runs`, and the `par_` forms of the sweeps over trees |
 //! | `tracing` | a `tracing` span around every system |
 //! | `snapshot` | snapshots, rollback, saves, prefabs |
 //! | `inspect` | `lath::inspect`: the live world in a browser, to be looked at and changed |
 //! | `serde` | handles and ranges of handles are written as their bits; states, timers and clocks can be saved |
-//! | `bytemuck` | handles can be zeroed and looked at as bytes; `Pool::map` for pure functions over plain fields |
+//! | `bytemuck` | handles can be zeroed and looked at as bytes |
 //! | `full` | all of them |
 
 #![no_std]
@@ -154,8 +154,6 @@
 
 /// All of `lath-core` but what is in [`pool`].
 mod names {
-    #[cfg(feature = "bytemuck")]
-    pub use lath_core::PlainView;
     pub use lath_core::{
         Ancestors, AnyHandle, Attached, Branch, CapacityError, Children, CloneStorage, Cursor,
         Descendants, DrainWhere, Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields,

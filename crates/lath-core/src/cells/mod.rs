@@ -220,6 +220,17 @@ impl<T: Thing> Cells<T> {
             .map(|index| index as u32)
     }
 
+    /// Those of them that were ever used, and neighbours. Far behind them there may be memory for
+    /// many more that was made for a slot far away, before some other memory was refused.
+    fn worn_indices(&self) -> impl Iterator<Item = u32> {
+        let end = self.slots.worn_end().max(1) * u64::from(GROUP); // slot 0 is out of use from the start
+        self.values
+            .ranges()
+            .flatten()
+            .take_while(move |&index| index < end)
+            .map(|index| index as u32)
+    }
+
     #[inline]
     pub(crate) fn staged(&self) -> u32 {
         self.staged.load(Ordering::Relaxed)

@@ -57,26 +57,6 @@ impl<T: Thing> Cells<T> {
         });
     }
 
-    /// As [`map`](Self::map), on several threads.
-    #[cfg(feature = "bytemuck")]
-    pub(crate) fn par_map<'a, F, V>(
-        &'a mut self,
-        f: impl Fn(F::Value, V::Item<'a>) -> F::Value + Sync,
-    ) where
-        F: crate::field::Field<Thing = T, Value: bytemuck::AnyBitPattern + Send>,
-        V: crate::map::PlainView<Thing = T>,
-        V::Item<'a>: Send,
-    {
-        self.mark_seen::<(crate::view::Mut<'_, F>, V)>();
-        let this = &*self;
-        let (storage, filter) = (Shared(&this.values), this.filter::<V>());
-        threads::for_each(this.chunk_count(), &|number| {
-            // SAFETY: as in `Cells::map`; the chunks have no group in common, so every group is one
-            // thread's.
-            unsafe { crate::map::map::<F, V>(storage.get(), filter, chunk(number), &f) }
-        });
-    }
-
     /// How many chunks the groups that have memory make.
     pub(super) fn chunk_count(&self) -> usize {
         self.slots.group_end().div_ceil(CHUNK) as usize

@@ -188,7 +188,7 @@ impl<T: Thing> Cells<T> {
 
     /// Whether the bitmaps say of every slot what its thing says (T1).
     pub(super) fn check_tags(&self) -> Result<(), &'static str> {
-        for index in self.values.ranges().flatten().map(|index| index as u32) {
+        for index in self.worn_indices() {
             let live = self.slots.state(index) == State::Live;
             let tags = match self.values.place(index) {
                 // SAFETY: the place is of this storage and, being live, holds a value (C2, C1).

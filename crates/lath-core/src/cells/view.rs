@@ -35,20 +35,6 @@ impl<T: Thing> Cells<T> {
         unsafe { each::each_run::<V>(&this.values, this.filter::<V>(), each::ALL, f) }
     }
 
-    /// Replaces a field of every thing that the view sees by what `f` makes of it.
-    #[cfg(feature = "bytemuck")]
-    #[inline]
-    pub(crate) fn map<'a, F, V>(&'a mut self, f: impl FnMut(F::Value, V::Item<'a>) -> F::Value)
-    where
-        F: Field<Thing = T, Value: bytemuck::AnyBitPattern>,
-        V: crate::map::PlainView<Thing = T>,
-    {
-        self.mark_seen::<(crate::view::Mut<'_, F>, V)>();
-        let this = &*self;
-        // SAFETY: as in `each`: the exclusive borrow keeps everyone away from all slots.
-        unsafe { crate::map::map::<F, V>(&this.values, this.filter::<V>(), each::ALL, f) }
-    }
-
     /// The views of all things that it sees, one by one. The view must not write.
     #[inline]
     pub(crate) fn query<V: View<Thing = T>>(&self) -> QueryIter<'_, V> {

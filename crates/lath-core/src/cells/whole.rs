@@ -1,9 +1,11 @@
 #![expect(unsafe_code, reason = "clones and drops all values")]
 //! What is done to all slots at once: copy, clear, reclaim, check, drop.
 
+use alloc::vec::Vec;
 use core::mem;
 
 use super::*;
+use crate::clusters::reserve_one;
 use crate::storage::CloneStorage;
 
 impl<T: Thing> Cells<T> {
@@ -14,24 +16,39 @@ impl<T: Thing> Cells<T> {
     {
         let mut copy = Self::new(self.slots.limit(), self.memory())?;
         copy.clustered = self.clustered;
-        for index in self.indices().filter(|&index| index > 0) {
+        // Which slots hold values, before any `Clone` runs: it may stage things here, and if those
+        // were cloned they would stage others, as long as there is memory.
+        let mut groups = Vec::new();
+        let worn_end = self.slots.worn_end();
+        for first in self.indices().step_by(GROUP as usize) {
             // Memory even for what is empty: a copy of a fixed pool allocates no more than the
             // original.
-            copy.room(index)?;
+            copy.room(first)?;
+            let number = first / GROUP;
+            if u64::from(number) < worn_end {
+                reserve_one(&mut groups)?;
+                groups.push((number, self.held_in(number)));
+            }
+        }
+        let limit = self.slots.limit();
+        let slots = groups.into_iter().flat_map(|(number, held)| {
+            (0..GROUP).map(move |bit| (number * GROUP + bit, held >> bit & 1 == 1))
+        });
+        for (index, is_held) in slots.filter(|&(index, _)| index > 0 && u64::from(index) < limit) {
             let Some(place) = self.values.place(index) else {
                 unreachable!("`ranges` lists slots with memory")
             };
             let Some(stamp) = self.stamp(index) else { unreachable!("a place has a stamp") };
             // The stamp first, the state after: others may be staging meanwhile. Whoever has set an
-            // odd stamp had claimed the slot before; one that is claimed after its stamp was seen
-            // to be even counts as reserved.
+            // odd stamp had claimed the slot before. A slot that has been claimed since it was
+            // noted counts as reserved.
             let state = self.slots.state(index);
             if state == State::Free && stamp == 0 {
                 continue;
             }
-            if is_live(stamp) || state == State::Buried {
-                // SAFETY: the place is of `self` and holds a value (C1), which nobody has
-                // exclusively behind `&self`.
+            if is_held {
+                // SAFETY: the place is of `self` and holds a value (`held_in`, C1), which nobody
+                // has exclusively behind `&self`, nor takes away.
                 let (mut value, tags) =
                     unsafe { (self.values.clone_value(place), self.values.tags(place)) };
                 value.put_tags(tags);
@@ -52,7 +69,7 @@ impl<T: Thing> Cells<T> {
                     _ => {}
                 }
             } else {
-                copy.set_even_stamp(index, stamp);
+                copy.set_even_stamp(index, stamp & !1);
                 match state {
                     State::Claimed => {
                         copy.slots.take(index);
@@ -72,6 +89,14 @@ impl<T: Thing> Cells<T> {
             copy.fix_tags()?;
         }
         Ok(copy)
+    }
+
+    /// The slots of a group that hold a value, slot 0 not counted.
+    pub(crate) fn held_in(&self, number: u32) -> u64 {
+        let [_, live, claimed, buried] = self.slots.group(number);
+        let staged =
+            ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
+        live | buried | staged.fold(0, |set, bit| set | 1 << bit)
     }
 
     /// Makes the first retired slot at `from` or later free again, to start at generation 1:
@@ -150,7 +175,7 @@ impl<T: Thing> Cells<T> {
             return Err("S6: what is at hand is not the lowest group");
         }
         let (mut claimed, mut staged) = (0, 0);
-        for index in self.values.ranges().flatten().map(|index| index as u32) {
+        for index in self.worn_indices() {
             let Some(stamp) = self.stamp(index) else {
                 return Err("a slot that has memory has no stamp");
             };

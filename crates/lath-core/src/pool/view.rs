@@ -92,32 +92,6 @@ impl<T: Thing> Pool<T> {
         self.cells.runs::<V>(f);
     }
 
-    /// Replaces the field `F` of every live thing that the view sees by what `f` makes of it and of
-    /// the view: a pure function over plain fields (numbers, and vectors of them: `bytemuck`'s
-    /// `AnyBitPattern`). In a pool with holes it is much faster than [`each`](Self::each), since it
-    /// computes whole groups of 64 slots. So `f` may also be called with what is left in free
-    /// slots; those results are thrown away.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lath_core::{Pool, Ref, Thing};
-    /// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
-    /// let mut actors: Pool<Actor> = (0..100).map(|vel| Actor { pos: 0.0, vel: vel as f32 }).collect();
-    /// actors.retain(|_, actor| actor.vel != 7.0);
-    /// actors.map::<actor::pos, Ref<actor::vel>>(|pos, vel| pos + *vel * 0.5);
-    /// assert!(actors.iter().all(|(_, actor)| actor.pos == actor.vel * 0.5));
-    /// ```
-    #[cfg(feature = "bytemuck")]
-    #[inline]
-    pub fn map<'a, F, V>(&'a mut self, f: impl FnMut(F::Value, V::Item<'a>) -> F::Value)
-    where
-        F: Field<Thing = T, Value: bytemuck::AnyBitPattern>,
-        V: crate::map::PlainView<Thing = T>,
-    {
-        self.cells.map::<F, V>(f);
-    }
-
     /// Calls `f` with the view of every live thing that the view sees, beside a look at all the
     /// other things: the view's own fields can be changed, everything else can be looked at, and
     /// new things can be [staged](crate::Rest::stage).
@@ -162,27 +136,6 @@ impl<T: Thing> Pool<T> {
         V: View<Thing = T, Item<'a> = V> + Send,
     {
         self.cells.par_each::<V>(f);
-    }
-
-    /// As [`map`](Self::map), on several threads.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use lath_core::{Pool, Ref, Thing};
-    /// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
-    /// let mut actors: Pool<Actor> = (0..10_000).map(|vel| Actor { pos: 0.0, vel: vel as f32 }).collect();
-    /// actors.par_map::<actor::pos, Ref<actor::vel>>(|pos, vel| pos + *vel * 0.5);
-    /// assert!(actors.iter().all(|(_, actor)| actor.pos == actor.vel * 0.5));
-    /// ```
-    #[cfg(all(feature = "parallel", feature = "bytemuck"))]
-    pub fn par_map<'a, F, V>(&'a mut self, f: impl Fn(F::Value, V::Item<'a>) -> F::Value + Sync)
-    where
-        F: Field<Thing = T, Value: bytemuck::AnyBitPattern + Send>,
-        V: crate::map::PlainView<Thing = T>,
-        V::Item<'a>: Send,
-    {
-        self.cells.par_map::<F, V>(f);
     }
 
     /// Calls `f` with slices over every run of neighbouring live things that the view sees, on

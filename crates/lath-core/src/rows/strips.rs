@@ -33,6 +33,8 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
 
     const TAGS_WITHIN: Option<usize> = Some(offset_of!(Row<T>, tags));
 
+    const ZEROED: bool = false;
+
     fn reach(index: u32) -> u64 {
         (u64::from(index / GROUP) + 1) * u64::from(GROUP)
     }

@@ -13,7 +13,7 @@ impl Slots {
     /// Whether the invariants hold; if not, a sentence about the first that is broken.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let (mut all_live, mut all_claimed, mut all_buried) = (0, 0, 0);
-        for (number, [held, live, claimed, buried]) in self.groups.iter(0) {
+        for (number, [held, live, claimed, buried]) in self.worn(0) {
             let taken = held | live;
             if live & held | claimed & buried != 0 {
                 return Err("S1: a slot is in two states at once");

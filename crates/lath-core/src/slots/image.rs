@@ -90,16 +90,14 @@ impl Slots {
 
     /// The first group at `from` or later in which a slot is live, claimed or buried.
     pub(crate) fn next_in_use(&self, from: u32) -> Option<u32> {
-        self.groups
-            .iter(from)
+        self.worn(from)
             .find(|(_, [_, live, claimed, buried])| live | claimed | buried != 0)
             .map(|(number, _)| number)
     }
 
     /// The last slot at `from` or later that is taken.
     pub(crate) fn last_taken(&self, from: u32) -> Option<u32> {
-        let taken =
-            self.groups.iter(from / GROUP).map(|(number, [held, live, ..])| (number, held | live));
+        let taken = self.worn(from / GROUP).map(|(number, [held, live, ..])| (number, held | live));
         let last = taken.filter(|(_, taken)| *taken != 0).last();
         last.map(|(number, taken)| number * GROUP + (63 - taken.leading_zeros()))
             .filter(|&last| last >= from)

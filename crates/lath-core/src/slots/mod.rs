@@ -224,6 +224,13 @@ impl Slots {
         self.groups.iter(0).map(|(number, _)| number)
     }
 
+    /// The groups at `from` or later that may ever have been used, in order, with their words. After
+    /// them there may be memory for millions: of a slot far away that has found none for its value.
+    pub(crate) fn worn(&self, from: u32) -> impl Iterator<Item = (u32, [u64; 4])> {
+        let end = self.worn_end().max(1); // slot 0 is out of use from the start
+        self.groups.iter(from).take_while(move |(number, _)| u64::from(*number) < end)
+    }
+
     /// Makes room to note the state of slot `index`.
     #[cold]
     pub(crate) fn grow(&self, index: u32) -> Result<(), OutOfMemory> {
@@ -513,22 +520,18 @@ impl Slots {
     /// The slots at `from` or later that are out of use: retired, or slot 0.
     pub(crate) fn out_of_use(&self, from: u32) -> impl Iterator<Item = u32> {
         let out = |[held, _, claimed, buried]: [u64; 4]| held & !(claimed | buried);
-        self.groups
-            .iter(from / GROUP)
+        self.worn(from / GROUP)
             .flat_map(move |(number, group)| ones(out(group)).map(move |bit| number * GROUP + bit))
             .skip_while(move |&index| index < from)
     }
 
     /// The first group at `number` or later that has buried slots, and which they are. Looks at
-    /// every group.
+    /// every group that was ever used.
     pub(crate) fn next_buried(&self, number: u32) -> Option<(u32, u64)> {
         if self.buried == 0 {
             return None;
         }
-        self.groups
-            .iter(number)
-            .map(|(at, [.., buried])| (at, buried))
-            .find(|&(_, buried)| buried != 0)
+        self.worn(number).map(|(at, [.., buried])| (at, buried)).find(|&(_, buried)| buried != 0)
     }
 
     #[inline]

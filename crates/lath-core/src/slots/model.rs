@@ -395,6 +395,21 @@ impl Game {
 }
 
 #[test]
+fn memory_for_a_slot_far_away_that_was_never_used_is_not_walked() {
+    let mut slots = Slots::new(1 << 32).unwrap();
+    slots.grow(1 << 26).unwrap();
+    assert!(slots.numbers().count() > 1 << 16);
+    assert_eq!((slots.worn(0).count(), slots.check()), (1, Ok(())));
+    slots.take(130);
+    assert_eq!((slots.worn(0).count(), slots.check()), (3, Ok(())));
+    slots.take((1 << 26) + 64);
+    assert_eq!(
+        slots.worn(4).last().map(|(number, [_, live, ..])| (number, live)),
+        Some(((1 << 20) + 1, 1))
+    );
+}
+
+#[test]
 fn slots_do_what_a_map_of_states_says() {
     for (limit, steps) in
         [(2, 20), (64, 60), (65, 60), (1000, 200), (4160, 300), (30_001, 400), (900_001, 300)]

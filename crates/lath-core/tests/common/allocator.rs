@@ -49,21 +49,19 @@ impl Watched {
 // is no memory.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Self::count() {
-            Self::given(unsafe { System.alloc(layout) }, layout.size())
-        } else {
-            null_mut()
+        if !Self::count() {
+            return null_mut();
         }
+        // SAFETY: as the caller promises.
+        Self::given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
-        if Self::count() {
-            Self::given(unsafe { System.alloc_zeroed(layout) }, layout.size())
-        } else {
-            null_mut()
+        if !Self::count() {
+            return null_mut();
         }
+        // SAFETY: as the caller promises.
+        Self::given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {

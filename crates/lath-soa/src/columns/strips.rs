@@ -46,7 +46,7 @@ const fn all_columns<T: Fields>() -> [Column; 65] {
 // elements lie side by side (K1). A column begins where its prefix and shift say, and the shift
 // grows from each to the next: `order_is_told_by_shifts` in `layout.rs`. The head has the stamp at
 // its start, and its hot fields where `layout.rs` says; the other columns are of one field each.
-// The tags are in their field. Cold fields are in no strip.
+// The tags are in their field. Cold fields are in no strip. `Fine` starts blocks as zero bytes.
 unsafe impl<T: Columnar> Strips<T> for Columns<T> {
     const STRIPS: usize = strips::<T>();
 
@@ -107,6 +107,8 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
     };
 
     const TAGS_WITHIN: Option<usize> = None;
+
+    const ZEROED: bool = true;
 
     fn reach(index: u32) -> u64 {
         u64::from(*Fine::<Block<T>>::bounds(index).end()) + 1

@@ -197,7 +197,7 @@ impl<T: Snap> Cells<T> {
         while at < end {
             let count = match access {
                 Access::Exclusive => run.len as usize,
-                Access::Shared => image.quiet(at, end),
+                Access::Shared => image.full(at, end),
             };
             if count > 0 {
                 self.copy_groups(image, run, at..at + count);
@@ -205,6 +205,13 @@ impl<T: Snap> Cells<T> {
             } else {
                 self.copy_slots(image, at);
                 at += 1;
+            }
+        }
+        if access == Access::Exclusive && !T::Storage::ZEROED {
+            for at in run.places() {
+                if !image.is_full(at) {
+                    image.clear_unheld(at);
+                }
             }
         }
         if Image::<T>::CLONED == 0 {
@@ -241,9 +248,9 @@ impl<T: Snap> Cells<T> {
         // SAFETY: in bounds: the groups are in one run of the storage (by the callers), so there
         // are as many elements side by side, or the strips of a whole block lie as in the image
         // (`pieces`, by what `Strips` promises). Nobody writes to them meanwhile: all slots are
-        // live, buried or retired, and none of these changes behind a shared reference (S3), or
-        // nobody else has the pool; what is between strips is nobody's. The bytes are of plain
-        // values, of which there may be copies, or mean nothing.
+        // live or buried, and neither changes behind a shared reference (S3), or nobody else has
+        // the pool; what is between strips is nobody's. The bytes are of plain values, of which
+        // there may be copies, or mean nothing (I3 in `copy_run`).
         unsafe {
             let from = self.values.strip(first, strip).cast::<MaybeUninit<u8>>();
             from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len());
@@ -253,16 +260,16 @@ impl<T: Snap> Cells<T> {
     /// Copies what slots of one group hold, slot by slot: others may be writing to slots that are
     /// free or claimed.
     fn copy_slots(&self, image: &mut Image<T>, at: usize) {
-        let (number, row) = (image.numbers[at], at * GROUP as usize);
-        let first = self.first_place(number);
-        for bit in 0..GROUP {
-            let stamp = self.seen_stamp(image, at, number, bit);
-            image.put_stamp(row + bit as usize, stamp);
-        }
-        let held = image.held(at);
+        let mut bytes = core::mem::take(&mut image.bytes);
         for strip in Image::<T>::byte_strips() {
-            let bytes = image.group_bytes(at, strip);
-            self.copy_held(&mut image.bytes[bytes], first, strip, held);
+            self.copy_strip(image, &mut bytes[image.group_bytes(at, strip)], at, strip);
+        }
+        image.bytes = bytes;
+        if !Image::<T>::STAMPS_IN_STRIP {
+            for bit in 0..GROUP {
+                let stamp = self.seen_stamp(image, at, image.numbers[at], bit);
+                image.stamps[at * GROUP as usize + bit as usize] = stamp;
+            }
         }
     }
 

@@ -440,10 +440,16 @@ impl<T: Snap> Image<T> {
 
 impl<T: Snap> Cells<T> {
     /// Copies a strip of a group: that at `at` of the image, which has its states.
-    fn copy_strip(&self, image: &Image<T>, to: &mut [MaybeUninit<u8>], at: usize, strip: usize) {
+    pub(super) fn copy_strip(
+        &self,
+        image: &Image<T>,
+        to: &mut [MaybeUninit<u8>],
+        at: usize,
+        strip: usize,
+    ) {
         let number = image.numbers[at];
         let first = self.first_place(number);
-        if image.is_quiet(at) {
+        if image.is_full(at) {
             return self.copy_bytes(to, first, strip);
         }
         if strip == 0 {

@@ -17,6 +17,9 @@
 //!   but for the stamps.
 //! - **I2** The words, the stamps and what else is noted of the slots keep the invariants of a
 //!   pool: they were copied from one, or `build.rs` has looked at them.
+//! - **I3** Somebody has written all bytes, padding of values excepted: they begin as zeroes
+//!   (`lines.rs`), and memory of a slot that holds no value is copied only if it began as zeroes,
+//!   too, or is cleared here afterwards. So a restore may paste all of them.
 
 mod build;
 mod capture;
@@ -47,6 +50,10 @@ use lines::Lines;
 pub use restore::RestoreError;
 use run::Run;
 pub use state::{PoolState, StateError, TreeState};
+
+/// How long a stamp is, at the start of an element of the first strip.
+const STAMP: usize = size_of::<u32>();
+const ZERO: MaybeUninit<u8> = MaybeUninit::new(0);
 
 /// Parts of a group: at most a strip per field, and the first.
 const MOST_PARTS: usize = 65;
@@ -221,19 +228,33 @@ impl<T: Snap> Image<T> {
         self.live[at] | buried | staged
     }
 
-    /// Whether nobody else can be writing to a group: none of its slots is free or claimed.
-    fn is_quiet(&self, at: usize) -> bool {
-        matches!(self.words(at), [u64::MAX, _, 0, _])
+    /// Whether all slots of a group hold a value, slot 0 the nil thing, and none is claimed: all of
+    /// its memory was written, and nobody else can be writing to it.
+    fn is_full(&self, at: usize) -> bool {
+        let nil = u64::from(self.numbers[at] == 0);
+        self.live[at] | self.others(at).buried | nil == u64::MAX
     }
 
-    /// How many groups in a row, from `at` up to `end`, are quiet.
-    fn quiet(&self, at: usize, end: usize) -> usize {
-        let mut quiet = at;
+    /// How many groups in a row, from `at` up to `end`, are full.
+    fn full(&self, at: usize, end: usize) -> usize {
+        let mut full = at;
         loop {
-            quiet += all_ones(&self.live[quiet..end]);
-            match quiet < end && self.is_quiet(quiet) {
-                true => quiet += 1,
-                false => return quiet - at,
+            full += all_ones(&self.live[full..end]);
+            match full < end && self.is_full(full) {
+                true => full += 1,
+                false => return full - at,
+            }
+        }
+    }
+
+    /// Clears what was copied of slots of a group that hold no value, all but their stamps.
+    fn clear_unheld(&mut self, at: usize) {
+        for strip in Self::byte_strips() {
+            let (stride, bytes) = (Self::stride(strip), self.group_bytes(at, strip));
+            let (stamp, held) = (if strip == 0 { STAMP } else { 0 }, self.held(at));
+            let bytes = &mut self.bytes[bytes];
+            for start in ones(!held).map(|bit| bit as usize * stride) {
+                bytes[start + stamp..start + stride].fill(ZERO);
             }
         }
     }
@@ -264,7 +285,7 @@ impl<T: Snap> Image<T> {
             return self.stamps[row];
         }
         let start = self.row_start(row, 0);
-        let bytes = &self.bytes[start..start + size_of::<u32>()];
+        let bytes = &self.bytes[start..start + STAMP];
         // SAFETY: in bounds, as the slice shows. Initialised: every row has a stamp (I1), at its
         // start.
         unsafe { bytes.as_ptr().cast::<u32>().read_unaligned() }
@@ -409,8 +430,7 @@ impl<T: Snap> Image<T> {
         self.kept.iter_mut().find_map(|kept| kept.as_any_mut().downcast_mut())
     }
 
-    /// Room for rows in every buffer: as many as there are groups. What is new in them means
-    /// nothing yet.
+    /// Room for rows in every buffer: as many as there are groups.
     fn make_rows(&mut self) {
         self.bytes.resize(Self::bytes_of(&self.runs));
         self.note_runs();
@@ -475,7 +495,7 @@ impl<T: Snap> Clone for Image<T> {
 
 /// Writes a stamp to the start of an element of the first strip.
 fn write_stamp(element: &mut [MaybeUninit<u8>], stamp: u32) {
-    for (to, from) in element[..size_of::<u32>()].iter_mut().zip(stamp.to_ne_bytes()) {
+    for (to, from) in element[..STAMP].iter_mut().zip(stamp.to_ne_bytes()) {
         to.write(from);
     }
 }

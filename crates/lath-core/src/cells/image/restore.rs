@@ -128,14 +128,6 @@ impl<T: Snap> Image<T> {
 }
 
 impl<T: Snap> Cells<T> {
-    /// The slots of a group that hold a value, slot 0 not counted.
-    pub(crate) fn held_in(&self, number: u32) -> u64 {
-        let [_, live, claimed, buried] = self.slots.group(number);
-        let staged =
-            ones(claimed).filter(|bit| self.stamp(number * GROUP + bit).is_some_and(is_live));
-        live | buried | staged.fold(0, |set, bit| set | 1 << bit)
-    }
-
     /// Whether the slots of an image fit, and makes memory for them.
     pub(crate) fn make_room_for(&mut self, image: &Image<T>) -> Result<(), RestoreError> {
         if image.numbers.first() != Some(&0) {

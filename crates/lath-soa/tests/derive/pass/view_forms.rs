@@ -1,11 +1,10 @@
-//! Views that only read plain fields are views for `map`, and those of plain references are views
-//! for `runs`: generic ones, from macros, with private fields; and others may be written all the
-//! same.
+//! Views of plain references are views for `runs`: generic ones, from macros, with private fields;
+//! and others may be written all the same.
 #![deny(warnings)]
 #![forbid(unsafe_code)]
 
 use lath_core::bitflags::bitflags;
-use lath_core::{Pool, Ref, Thing, View};
+use lath_core::{Mut, Pool, Ref, Thing, View};
 
 bitflags! {
     #[derive(Clone, Copy, Default)]
@@ -102,11 +101,9 @@ fn main() {
     let [ball, wall] = [Tags::MOVES, Tags::empty()].map(|tags| {
         pool.spawn(Actor { tags, pos: 0.0, vel: 1.0, load: 2_u8, name: "x".into() })
     });
-    pool.map::<actor::pos<u8>, Vel>(|pos, view| pos + view.vel);
-    pool.map::<actor::pos<u8>, (Load, Ref<actor::vel<u8>>)>(|pos, (view, vel)| pos + f32::from(*view.load) + *vel);
-    assert_eq!((*pool.read(ball).pos, *pool.read(wall).pos), (4.0, 0.0));
-    pool.map::<actor::pos<u8>, Generic<u8>>(|pos, view| pos + f32::from(*view.load) * *view.vel);
-    assert_eq!((*pool.read(ball).pos, *pool.read(wall).pos), (4.0, 2.0));
+    pool.each(|(mut pos, view): (Mut<actor::pos<u8>>, Vel)| *pos += view.vel);
+    pool.each(|(mut pos, view): (Mut<actor::pos<u8>>, Generic<u8>)| *pos += f32::from(*view.load) * *view.vel);
+    assert_eq!((*pool.read(ball).pos, *pool.read(wall).pos), (1.0, 2.0));
     pool.each(|view: Name| assert_eq!(view.name, "x"));
     let mut seen = Vec::new();
     pool.runs::<Name>(|view| seen.extend_from_slice(view.name));
