@@ -3,10 +3,6 @@
 
 use crate::program::{Call, Step};
 
-/// Whether images hold memory that nobody has written:
-/// `an_image_holds_no_memory_that_nobody_has_written`.
-pub const IMAGES_HOLD_UNWRITTEN_MEMORY: bool = true;
-
 /// Whether a program asks for what is known to fail only when layouts are compared:
 /// `first_in_first_out_hands_out_the_same_slots_in_every_layout`.
 pub fn depends_on_layout(program: &[Step]) -> bool {

@@ -84,3 +84,22 @@ fn whichever_callback_of_a_load_or_a_prefab_panics_nothing_is_lost() {
         ]);
     }
 }
+
+/// An image of a group that is not full had the slots between as well, which nobody had written.
+#[test]
+fn an_image_holds_no_memory_that_nobody_has_written() {
+    use lath::prelude::*;
+    use lath_simulation::adapter::copies::is_written;
+    use lath_simulation::adapter::things::{Piece, first, second};
+    use lath_simulation::body::{Body, Id};
+
+    fn all_is_written<T: Piece>() -> bool {
+        let mut pool = Pool::<T>::new();
+        let things: Vec<_> = (0..10).map(|n| pool.spawn(T::make(&Body::new(n, Id::NIL)))).collect();
+        assert!(pool.despawn(things[7]));
+        is_written(&pool)
+    }
+    assert!(all_is_written::<first::Spark>() && all_is_written::<second::Spark>());
+    assert!(all_is_written::<first::Ship>() && all_is_written::<second::Ship>());
+    assert!(all_is_written::<first::Crew>() && all_is_written::<second::Crew>());
+}

@@ -38,24 +38,3 @@ fn first_in_first_out_hands_out_the_same_slots_in_every_layout() {
     }
     must_fail(23, || assert_eq!(slots::<Row>(), slots::<Column>()));
 }
-
-/// An image of a group that is not full has the slots between as well, which nobody has written.
-/// With this goes `IMAGES_HOLD_UNWRITTEN_MEMORY`.
-#[test]
-fn an_image_holds_no_memory_that_nobody_has_written() {
-    use lath_simulation::adapter::copies::is_written;
-    use lath_simulation::adapter::things::{Piece, first, second};
-    use lath_simulation::body::{Body, Id};
-
-    fn all_is_written<T: Piece>() -> bool {
-        let mut pool = Pool::<T>::new();
-        let things: Vec<_> = (0..40).map(|n| pool.spawn(T::make(&Body::new(n, Id::NIL)))).collect();
-        assert!(pool.despawn(things[7]));
-        is_written(&pool)
-    }
-    must_fail(22, || {
-        assert!(all_is_written::<first::Spark>() && all_is_written::<second::Spark>());
-        assert!(all_is_written::<first::Ship>() && all_is_written::<second::Ship>());
-        assert!(all_is_written::<first::Crew>() && all_is_written::<second::Crew>());
-    });
-}

@@ -16,8 +16,8 @@ use super::saves::{self, Saves};
 use super::things::{Layout, POOLS, Piece};
 use super::world::{empty, look, with_pool};
 use crate::answer::{Answer, Ask};
+use crate::poison;
 use crate::program::Call;
-use crate::{known, poison};
 
 /// How many snapshots are kept at once, and how many ticks a history has.
 const KEPT: usize = 3;
@@ -109,11 +109,9 @@ impl<L: Layout> Copies<L> {
                     (1, Some(kept)) => kept.take_mut(world).expect("something is saved"),
                     (_, kept) => *kept = Some(taken(world)),
                 }
-                if !known::IMAGES_HOLD_UNWRITTEN_MEMORY {
-                    with_pool!(L, ask.pool, T => {
-                        assert!(is_written(world.pool::<T<L>>()), "an image of unwritten memory");
-                    });
-                }
+                with_pool!(L, ask.pool, T => {
+                    assert!(is_written(world.pool::<T<L>>()), "an image of unwritten memory");
+                });
                 Answer::Count(self.kept[at].as_ref().map_or(0, Snapshot::checksum))
             }
             Call::RestoreSnapshot => match &self.kept[at] {
@@ -196,11 +194,12 @@ impl<L: Layout> Copies<L> {
 }
 
 /// Whether all that an image of a pool holds was written by somebody. Padding within values is
-/// nobody's, and things without size and over-aligned ones have little else.
+/// nobody's, and things without size and over-aligned ones have little else. A copy of an image has
+/// 72 bytes to spare, for three more entries of a list with one.
 pub fn is_written<T: Piece>(pool: &Pool<T>) -> bool {
     let mut image = PoolImage::new();
     pool.capture(&mut image);
-    matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(16, || image.clone())
+    matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(80, || image.clone())
 }
 
 /// A snapshot of now.
