@@ -34,6 +34,9 @@ pub fn is_in_text(text: &str) -> bool {
     })
 }
 
+/// What is aligned to so many bytes is looked at.
+const LINE: usize = 64;
+
 /// How much fresh memory is watched at most.
 const MOST: usize = 128;
 
@@ -45,7 +48,8 @@ thread_local! {
 }
 
 /// Makes something and looks whether in the memory that it has allocated, and still holds, there is
-/// any that nobody has written: so many bytes of it or more. What is made has no memory to spare.
+/// any that nobody has written: so many bytes of it or more. Lists have memory to spare; so only what
+/// begins where a cache line does is looked at, as the bytes of images do.
 pub fn is_in_what<R>(bytes: usize, make: impl FnOnce() -> R) -> bool {
     WATCHED.set([(0, 0); MOST]);
     IS_WATCHED.set(true);
@@ -68,8 +72,8 @@ pub fn is_in_what<R>(bytes: usize, make: impl FnOnce() -> R) -> bool {
 }
 
 /// Notes that memory came, or went if its size is 0.
-fn note(memory: *mut u8, size: usize) {
-    if !IS_WATCHED.get() {
+fn note(memory: *mut u8, layout: Layout, size: usize) {
+    if !IS_WATCHED.get() || layout.align() < LINE {
         return;
     }
     let mut watched = WATCHED.get();
@@ -100,13 +104,13 @@ unsafe impl GlobalAlloc for Poisoned {
         if !memory.is_null() {
             // SAFETY: so many bytes were allocated just now, and nobody else has them.
             unsafe { memory.write_bytes(POISON, layout.size()) };
-            note(memory, layout.size());
+            note(memory, layout, layout.size());
         }
         memory
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        note(memory, 0);
+        note(memory, layout, 0);
         // SAFETY: so many bytes were allocated by `alloc` or `realloc`, and nobody uses them any
         // more (by the caller).
         unsafe {
@@ -118,7 +122,7 @@ unsafe impl GlobalAlloc for Poisoned {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the size is not zero (by the caller).
         let memory = unsafe { System.alloc_zeroed(layout) };
-        note(memory, layout.size());
+        note(memory, layout, layout.size());
         memory
     }
 
@@ -132,8 +136,8 @@ unsafe impl GlobalAlloc for Poisoned {
             unsafe { new.add(layout.size()).write_bytes(POISON, more) };
         }
         if !new.is_null() {
-            note(memory, 0);
-            note(new, size);
+            note(memory, layout, 0);
+            note(new, layout, size);
         }
         new
     }

@@ -24,10 +24,15 @@ fn a_world_in_which_callbacks_panic_stays_whole() {
 fn memory_that_nobody_has_written_is_noticed() {
     use lath_simulation::poison;
 
-    assert!(poison::is_in_what(16, || Vec::<u64>::with_capacity(100)));
-    assert!(!poison::is_in_what(16, || vec![7u64; 100]));
+    #[derive(Clone, Copy)]
+    #[repr(align(64))]
+    struct Line(#[expect(dead_code, reason = "is only there")] [u64; 8]);
+    let line = Line([7; 8]);
+
+    assert!(poison::is_in_what(16, || Vec::<Line>::with_capacity(100)));
+    assert!(!poison::is_in_what(16, || vec![line; 100]));
     assert!(poison::is_in_what(16, || {
-        let mut grown = vec![7u64; 100];
+        let mut grown = vec![line; 100];
         grown.reserve(200);
         grown
     }));

@@ -194,12 +194,11 @@ impl<L: Layout> Copies<L> {
 }
 
 /// Whether all that an image of a pool holds was written by somebody. Padding within values is
-/// nobody's, and things without size and over-aligned ones have little else. A copy of an image has
-/// 72 bytes to spare, for three more entries of a list with one.
+/// nobody's, and things without size and over-aligned ones have little else.
 pub fn is_written<T: Piece>(pool: &Pool<T>) -> bool {
     let mut image = PoolImage::new();
     pool.capture(&mut image);
-    matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(80, || image.clone())
+    matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(16, || image.clone())
 }
 
 /// A snapshot of now.
