@@ -41,6 +41,8 @@ pub enum Answer {
     All(Vec<Answer>),
     /// Words that only twins compare.
     Words(String),
+    /// All that can be seen of another world, which was made of this one.
+    Look(Box<Look>),
 }
 
 /// Why something was refused, as far as the model tells reasons apart.

@@ -47,7 +47,11 @@ fn play_in<L: Layout>(program: &[Step]) -> Result<(), Failure> {
                         "another panic than the one that was planted: {text}"
                     )));
                 }
-                game.adopt(&ask).map_err(fails)?;
+                if ask.call.can_be_repeated() {
+                    game.again(&ask).map_err(fails)?;
+                } else {
+                    game.adopt(&ask).map_err(fails)?;
+                }
             }
             Err(panic) => return Err(fails(message(&*panic))),
         }

@@ -16,13 +16,17 @@
 pub mod adapter;
 pub mod answer;
 pub mod body;
+pub mod command;
 pub mod faults;
 pub mod fuse;
 pub mod game;
 pub mod known;
 pub mod model;
+pub mod poison;
 pub mod program;
 pub mod shrink;
+
+use std::sync::{Mutex, PoisonError};
 
 use game::{Crowd, try_play};
 use program::{Step, to_rust};
@@ -46,6 +50,9 @@ pub fn play_with_faults(program: &[Step]) {
 }
 
 fn play_by(program: &[Step], crowd: Crowd) {
+    /// One game at a time: fuses, and the count of values, are those of the process.
+    static GAME: Mutex<()> = Mutex::new(());
+    let _alone = GAME.lock().unwrap_or_else(PoisonError::into_inner);
     if let Err(failure) = try_play(program, crowd) {
         panic!("{}", explain(program, crowd, failure));
     }

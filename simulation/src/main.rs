@@ -1,47 +1,13 @@
-//! Plays for so many seconds: `world SECONDS [SEED]`. Without a seed it begins with one of the
-//! clock's.
+//! Plays for so many seconds: `world SECONDS [SEED]`. Fresh memory is filled with poison.
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use lath_simulation::explain;
-use lath_simulation::game::{Crowd, try_play};
-use lath_simulation::program::from_seed;
+use lath_simulation::command;
+use lath_simulation::poison::Poisoned;
 
-/// Steps of a program.
-const STEPS: usize = 300;
+#[global_allocator]
+static POISONED: Poisoned = Poisoned;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1).map(|text| text.parse::<u64>());
-    let (Some(Ok(seconds)), seed, None) = (arguments.next(), arguments.next(), arguments.next())
-    else {
-        eprintln!("usage: world SECONDS [SEED]");
-        return ExitCode::from(2);
-    };
-    let clock =
-        || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
-    let mut seed = match seed {
-        Some(Ok(seed)) => seed,
-        Some(Err(_)) => {
-            eprintln!("usage: world SECONDS [SEED]");
-            return ExitCode::from(2);
-        }
-        None => clock(),
-    };
-    let (start, first) = (Instant::now(), seed);
-    let mut steps = 0;
-    while start.elapsed() < Duration::from_secs(seconds) {
-        let program = from_seed(seed, STEPS);
-        // Every third program is played by a world in which callbacks panic.
-        let crowd = if seed % 3 == 0 { Crowd::Faults } else { Crowd::All };
-        if let Err(failure) = try_play(&program, crowd) {
-            println!("seed {seed} fails at {failure}\n\nmaking it shorter …");
-            println!("\n{}", explain(&program, crowd, failure));
-            return ExitCode::FAILURE;
-        }
-        steps += STEPS;
-        seed += 1;
-    }
-    println!("{} programs from seed {first} on, {steps} steps, no failure", seed - first);
-    ExitCode::SUCCESS
+    command::run()
 }

@@ -131,6 +131,114 @@ calls! {
     Gather: 3,
     /// A `Cursor` walks a subtree.
     WalkTree: 4,
+    // Copies of the world.
+    /// A resource that is saved comes, changes or goes.
+    Note: 4,
+    /// `Snapshot::take`, `take_into`, `take_mut`.
+    TakeSnapshot: 6,
+    /// `Snapshot::restore`, into this world or another one.
+    RestoreSnapshot: 5,
+    /// `History::push`.
+    PushHistory: 5,
+    /// `History::restore`.
+    RestoreHistory: 3,
+    /// `Delta::since` and the like bring a snapshot up to date.
+    BringUpToDate: 4,
+    /// `Delta::between` two snapshots.
+    Between: 3,
+    // Saves.
+    /// `Write::to_bytes`, compressed or not.
+    Save: 5,
+    /// `Load::from_bytes`, into this world or one of the other layout.
+    Load: 5,
+    /// `Load::ignore_unknown` by a world that saves a part, and `Load` of what that saves.
+    LoadPart: 3,
+    /// `Snapshot::to_text`.
+    WriteText: 3,
+    /// `Load::from_text`.
+    ReadText: 3,
+    /// A save is read by another version of the program, whose save is read again.
+    AcrossVersions: 3,
+    /// `Write::to_file`; a step of it fails, or is the last that the process does.
+    SaveFile: 5,
+    /// `Load::from_file`.
+    LoadFile: 4,
+    /// Saves and texts that somebody has damaged.
+    Garbage: 4,
+    // Prefabs.
+    /// `Prefab::of`, written as text and read.
+    MakePrefab: 5,
+    /// `spawn_prefab`, of a prefab that may override another.
+    SpawnPrefab: 6,
+    // The inspector.
+    /// `GET world`, `things`, `tree`, `thing`.
+    AskInspector: 4,
+    /// `POST edit`.
+    InspectorEdits: 6,
+    /// `POST spawn`.
+    InspectorSpawns: 4,
+    /// `POST despawn`.
+    InspectorDespawns: 4,
+    /// `POST attach`, `detach`.
+    InspectorLinks: 5,
+    /// `POST undo`.
+    InspectorUndoes: 8,
+    /// Requests that mean nothing, or are damaged.
+    InspectorIsTold: 2,
+}
+
+impl Call {
+    /// Whether the answer is about ticks and marks of changes, which no copy keeps.
+    pub fn is_about_ticks(self) -> bool {
+        matches!(self, Self::TrackChanges | Self::NextTick | Self::ChangedSince)
+    }
+
+    /// Whether it leaves something behind outside of the world, or is about what was left: it is
+    /// not undone and made again.
+    pub fn is_outside_of_the_world(self) -> bool {
+        self.can_be_repeated()
+            || self.is_noted_by_the_inspector()
+            || matches!(self, Self::SpawnPrefab)
+    }
+
+    /// Whether a call that has panicked can be made again, and then does all that it should have
+    /// done at first.
+    pub fn can_be_repeated(self) -> bool {
+        matches!(
+            self,
+            Self::Note
+                | Self::TakeSnapshot
+                | Self::RestoreSnapshot
+                | Self::PushHistory
+                | Self::RestoreHistory
+                | Self::BringUpToDate
+                | Self::Between
+                | Self::Save
+                | Self::Load
+                | Self::LoadPart
+                | Self::WriteText
+                | Self::ReadText
+                | Self::AcrossVersions
+                | Self::SaveFile
+                | Self::LoadFile
+                | Self::Garbage
+                | Self::MakePrefab
+                | Self::AskInspector
+                | Self::InspectorIsTold
+        )
+    }
+
+    /// Whether it changes the world by the inspector, which remembers that.
+    pub fn is_noted_by_the_inspector(self) -> bool {
+        matches!(
+            self,
+            Self::InspectorEdits
+                | Self::InspectorSpawns
+                | Self::InspectorDespawns
+                | Self::InspectorLinks
+                | Self::InspectorUndoes
+        )
+    }
 }
 
 /// One call.

@@ -4,6 +4,9 @@
 
 use lath::prelude::*;
 
+#[global_allocator]
+static POISONED: lath_simulation::poison::Poisoned = lath_simulation::poison::Poisoned;
+
 /// Passes as long as something is wrong.
 fn must_fail(issue: u32, shows: impl FnOnce() + std::panic::UnwindSafe) {
     assert!(

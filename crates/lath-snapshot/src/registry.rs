@@ -66,11 +66,19 @@ impl Registry {
         world: &mut World,
         f: impl FnOnce(&Self, &mut World) -> X,
     ) -> Result<X, SaveError> {
+        /// Puts the entries back, whatever happens: values are read by code of the user's.
+        struct Lent<'w>(Registry, &'w mut World);
+
+        impl Drop for Lent<'_> {
+            fn drop(&mut self) {
+                self.1.insert(std::mem::take(&mut self.0));
+            }
+        }
+
         Self::of(world)?;
-        let registry = world.remove::<Self>().unwrap_or_default();
-        let result = f(&registry, world);
-        world.insert(registry);
-        Ok(result)
+        let mut lent = Lent(world.remove::<Self>().unwrap_or_default(), world);
+        let Lent(registry, world) = &mut lent;
+        Ok(f(registry, world))
     }
 }
 

@@ -1,8 +1,15 @@
 //! All calls on lath. Nothing else in this package knows it, so that a change of names changes this
 //! folder alone.
 
+pub mod copies;
+pub mod files;
+pub mod garbage;
 pub mod pool;
+pub mod prefabs;
+pub mod requests;
+pub mod saves;
 pub mod things;
+pub mod versions;
 pub mod world;
 
 use crate::body::Traits;

@@ -4,7 +4,9 @@ use std::fmt;
 
 use lath::inspect::Inspect;
 use lath::prelude::*;
-use lath::{CloneStorage, Field, Fields, Orphans, Relation, Resident, Save, ThingMut, ThingRef};
+use lath::{
+    CloneStorage, Field, Fields, Orphans, Relation, Resident, Save, SaveWorld, ThingMut, ThingRef,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::body::{Body, Traits};
@@ -111,7 +113,11 @@ pub struct Wide {
 pub struct Nothing;
 
 /// A number in whatever form a struct keeps it.
-pub trait Number: Copy + Send + Sync + 'static {
+pub trait Number: Copy + Serialize + Send + Sync + 'static {
+    /// The number within a field `n`, as the inspector calls it; empty if there is none.
+    const COLUMN: &'static str;
+    /// How it is written in a prefab.
+    fn text(self) -> String;
     /// Keeps a number, or what there is room for.
     fn from_number(n: u32) -> Self;
     /// What was kept.
@@ -119,6 +125,10 @@ pub trait Number: Copy + Send + Sync + 'static {
 }
 
 impl Number for u32 {
+    const COLUMN: &'static str = "n";
+    fn text(self) -> String {
+        self.to_string()
+    }
     fn from_number(n: u32) -> Self {
         n
     }
@@ -128,6 +138,10 @@ impl Number for u32 {
 }
 
 impl Number for Wide {
+    const COLUMN: &'static str = "n.n";
+    fn text(self) -> String {
+        format!("(n: {})", self.n)
+    }
     fn from_number(n: u32) -> Self {
         Self { n }
     }
@@ -137,6 +151,10 @@ impl Number for Wide {
 }
 
 impl Number for Nothing {
+    const COLUMN: &'static str = "";
+    fn text(self) -> String {
+        "()".into()
+    }
     fn from_number(_: u32) -> Self {
         Self
     }
@@ -153,6 +171,8 @@ pub trait Piece:
     type N: Field<Thing = Self, Value: Number>;
     /// What it keeps of a body.
     const TRAITS: Traits;
+    /// The field of its link, if that may be changed without the others.
+    const LINK: &'static str = "";
     /// Makes one.
     fn make(body: &Body) -> Self;
     /// All that there is to see of one.
@@ -165,6 +185,12 @@ pub trait Piece:
     fn set_rare(pool: &mut Pool<Self>, handle: Handle<Self>, text: &str) -> Option<bool>;
     /// The tags that a number stands for.
     fn tags_of(bits: u8) -> Self::Tags;
+    /// Tells a world how its pool is saved.
+    fn register(world: &mut World) {
+        world.saves::<Self>().tree::<Carried>().tree::<Kin>();
+    }
+    /// Makes fields that have to say the same say what its link says.
+    fn settle(&mut self) {}
 }
 
 const fn traits<T: Thing>(name: &'static str) -> Traits {
@@ -193,6 +219,7 @@ macro_rules! things {
         pub struct Crew {
             #[thing(tags)]
             pub tags: Tags,
+            #[thing(alias = "number")]
             pub n: u32,
             pub friend: Handle<Crew>,
             pub text: Text,
@@ -204,6 +231,7 @@ macro_rules! things {
 
         impl Piece for Crew {
             type N = crew::n;
+            const LINK: &'static str = "friend";
             const TRAITS: Traits =
                 Traits { text: true, tags: true, heat: true, rare: true, ..traits::<Crew>("Crew") };
             fn make(body: &Body) -> Self {
@@ -245,6 +273,12 @@ macro_rules! things {
             fn tags_of(bits: u8) -> Tags {
                 Tags::from_bits_truncate(bits)
             }
+            fn register(world: &mut World) {
+                // As other versions of the program have it.
+                (world.saves::<Self>().tree::<Carried>().tree::<Kin>().alias("Person"))
+                    .convert_plain::<crew::n, u64>(|n| n as u32)
+                    .convert::<crew::n, String>(|n| n.parse().unwrap_or(0));
+            }
         }
 
         /// Plain fields only, with padding between them and no tags.
@@ -253,6 +287,7 @@ macro_rules! things {
         pub struct Ship {
             pub small: u8,
             pub n: u32,
+            #[thing(alias = "place")]
             pub pos: [f64; 2],
             pub link: Handle<Ship>,
             pub crew: Handle<Crew>,
@@ -291,6 +326,12 @@ macro_rules! things {
             fn tags_of(_: u8) -> Self::Tags {
                 lath::NoTags
             }
+            fn register(world: &mut World) {
+                world.saves::<Self>().tree::<Carried>().tree::<Kin>().alias("Vessel");
+            }
+            fn settle(&mut self) {
+                *self = Self::make(&Body { n: self.n, link: self.link.to_bits(), ..Body::default() });
+            }
         }
 
         /// Plain fields with tags.
@@ -307,6 +348,7 @@ macro_rules! things {
 
         impl Piece for Spark {
             type N = spark::n;
+            const LINK: &'static str = "link";
             const TRAITS: Traits = Traits { tags: true, heat: true, ..traits::<Spark>("Spark") };
             fn make(body: &Body) -> Self {
                 let (tags, link) = (Self::tags_of(body.tags), Handle::from_bits(body.link));
@@ -373,6 +415,7 @@ macro_rules! things {
 
         impl Piece for Block {
             type N = block::n;
+            const LINK: &'static str = "link";
             const TRAITS: Traits = Traits { text: true, ..traits::<Block>("Block") };
             fn make(body: &Body) -> Self {
                 Self { n: Wide { n: body.n }, link: Handle::from_bits(body.link), text: Text::of(&body.text) }
@@ -414,6 +457,7 @@ macro_rules! things {
 
         impl Piece for Ticket {
             type N = ticket::n;
+            const LINK: &'static str = "link";
             const TRAITS: Traits = Traits { text: true, tags: true, ..traits::<Ticket>("Ticket") };
             fn make(body: &Body) -> Self {
                 let (tags, link) = (Self::tags_of(body.tags), Handle::from_bits(body.link));
@@ -474,6 +518,8 @@ pub mod second {
 pub trait Layout: 'static {
     /// What it is called.
     const NAME: &'static str;
+    /// The other one.
+    type Other: Layout;
     /// Pool 0.
     type Crew: Piece<Tags = Tags>;
     /// Pool 1.
@@ -496,6 +542,7 @@ pub struct Second;
 
 impl Layout for First {
     const NAME: &'static str = "the layout as declared";
+    type Other = Second;
     type Crew = first::Crew;
     type Ship = first::Ship;
     type Spark = first::Spark;
@@ -506,6 +553,7 @@ impl Layout for First {
 
 impl Layout for Second {
     const NAME: &'static str = "the other layout";
+    type Other = First;
     type Crew = second::Crew;
     type Ship = second::Ship;
     type Spark = second::Spark;

@@ -4,6 +4,7 @@ use lath::Resident;
 use lath::prelude::*;
 
 use super::Setup;
+use super::copies::{self, Copies, Rewind};
 use super::pool;
 use super::things::{Layout, Piece, Tags};
 use crate::answer::{Answer, Ask, Look, Slot};
@@ -19,6 +20,10 @@ pub enum Route {
     Threads(usize),
     /// Every pool is replaced by its clone before each step.
     Clones,
+    /// Every few steps are undone and made again.
+    Rewinds,
+    /// Every few steps the world is saved, and the game goes on in one that was loaded.
+    Saves,
 }
 
 /// A world that can be asked.
@@ -27,6 +32,8 @@ pub trait Side {
     fn name(&self) -> String;
     /// Which way it takes.
     fn route(&self) -> Route;
+    /// How its things are laid out.
+    fn layout(&self) -> &'static str;
     /// Makes a call.
     fn play(&mut self, ask: &Ask) -> Answer;
     /// All that can be seen.
@@ -67,27 +74,62 @@ macro_rules! with_pool {
     };
 }
 
+pub(super) use with_pool;
+
+/// A world in which nothing has happened.
+pub(super) fn empty<L: Layout>(setup: &Setup) -> World {
+    let mut world = World::new();
+    for number in 0..super::things::POOLS {
+        with_pool!(L, number, T => {
+            let pool = match setup.fixed[number] {
+                Some(most) => Pool::fixed(usize::from(most)).expect("a small pool"),
+                None => Pool::<T<L>>::new(),
+            };
+            world.add_pool(pool);
+        });
+    }
+    copies::register::<L>(&mut world);
+    world
+}
+
 /// A world of lath.
 pub struct Real<L: Layout> {
     world: World,
     route: Route,
-    layout: std::marker::PhantomData<L>,
+    copies: Copies<L>,
+    rewind: Rewind,
 }
 
 impl<L: Layout> Real<L> {
     /// A world in which nothing has happened.
     pub fn new(setup: &Setup, route: Route) -> Self {
-        let mut world = World::new();
-        for number in 0..super::things::POOLS {
-            with_pool!(L, number, T => {
-                let pool = match setup.fixed[number] {
-                    Some(most) => Pool::fixed(usize::from(most)).expect("a small pool"),
-                    None => Pool::<T<L>>::new(),
-                };
-                world.add_pool(pool);
-            });
+        Self {
+            world: empty::<L>(setup),
+            route,
+            copies: Copies::new(setup),
+            rewind: Rewind::default(),
         }
-        Self { world, route, layout: std::marker::PhantomData }
+    }
+
+    /// Makes a call, without any detour.
+    fn straight(&mut self, ask: &Ask) -> Answer {
+        if let Some(answer) = self.copies.call(&mut self.world, ask) {
+            return answer;
+        }
+        with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask))
+    }
+
+    /// Undoes the last few steps, and makes them again.
+    fn rewind(&mut self) {
+        let Some((before, done)) = self.rewind.take() else { return };
+        copies::put_back(&mut self.world, &before);
+        for (ask, answer) in done {
+            let again = self.straight(&ask);
+            assert!(
+                again == answer || ask.call.is_about_ticks(),
+                "{ask:?} was answered {answer:?}, and {again:?} when it was made again"
+            );
+        }
     }
 
     fn clone_pools(&mut self) {
@@ -132,11 +174,26 @@ impl<L: Layout> Side for Real<L> {
         self.route
     }
 
+    fn layout(&self) -> &'static str {
+        L::NAME
+    }
+
     fn play(&mut self, ask: &Ask) -> Answer {
-        if self.route == Route::Clones {
-            self.clone_pools();
+        match self.route {
+            Route::Clones => self.clone_pools(),
+            Route::Rewinds if ask.call.is_outside_of_the_world() || self.rewind.is_long() => {
+                self.rewind();
+            }
+            Route::Saves if ask.v % 4 == 0 => self.copies.save_and_load(&mut self.world),
+            _ => {}
         }
-        with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask))
+        if self.route != Route::Rewinds || ask.call.is_outside_of_the_world() {
+            return self.straight(ask);
+        }
+        self.rewind.begin(&self.world, ask);
+        let answer = self.straight(ask);
+        self.rewind.note(ask, &answer);
+        answer
     }
 
     fn slots(&self, number: usize, count: u32) -> Vec<Slot> {
@@ -147,17 +204,23 @@ impl<L: Layout> Side for Real<L> {
     }
 
     fn look(&self) -> Look {
-        let mut look = Look::default();
-        for number in 0..super::things::POOLS {
-            with_pool!(L, number, T => {
-                let pool = self.world.pool::<T<L>>();
-                look.pools.push(pool::look(pool));
-                look.twins.push(pool::twin_look(pool));
-            });
-        }
-        let counted: [usize; 3] =
-            [Tags::A, Tags::B, Tags::C].map(|tag| self.world.pool::<L::Crew>().count_tagged(tag));
-        assert_eq!(counted.map(|count| count as u32), look.pools[0].tagged);
-        look
+        look::<L>(&self.world)
     }
+}
+
+/// All that can be seen of a world.
+pub(super) fn look<L: Layout>(world: &World) -> Look {
+    let mut look = Look::default();
+    for number in 0..super::things::POOLS {
+        with_pool!(L, number, T => {
+            let pool = world.pool::<T<L>>();
+            look.pools.push(pool::look(pool));
+            look.twins.push(pool::twin_look(pool));
+        });
+    }
+    let counted: [usize; 3] =
+        [Tags::A, Tags::B, Tags::C].map(|tag| world.pool::<L::Crew>().count_tagged(tag));
+    assert_eq!(counted.map(|count| count as u32), look.pools[0].tagged);
+    look.values.push(copies::value(world));
+    look
 }

@@ -27,6 +27,12 @@ pub struct Forest {
     children: BTreeMap<Id, Vec<Id>>,
 }
 
+impl PartialEq for Forest {
+    fn eq(&self, other: &Self) -> bool {
+        self.all() == other.all()
+    }
+}
+
 impl Forest {
     /// A forest without any tree.
     pub fn new(fall: Fall) -> Self {

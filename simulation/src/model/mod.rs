@@ -1,8 +1,13 @@
 //! What a world should do: obviously right, and slow.
 
 pub mod forest;
+pub mod past;
 pub mod pool;
+pub mod prefabs;
+pub mod requests;
+pub mod saves;
 
+use past::{Note, Past};
 use pool::{PoolModel, Wrong};
 
 use crate::adapter::Setup;
@@ -15,18 +20,33 @@ use crate::answer::{Answer, Ask, Look};
 pub struct Model {
     /// Its pools.
     pub pools: Vec<PoolModel>,
+    /// The last slots that there can be in them.
+    limits: Vec<u32>,
+    /// The resource that is saved.
+    pub note: Option<Note>,
+    /// What the world was like when copies of it were made.
+    pub past: Past,
 }
 
 impl Model {
     /// A world in which nothing has happened.
     pub fn new(setup: &Setup) -> Self {
         let pools = (0..POOLS).map(|pool| PoolModel::new(TRAITS[pool], setup.limit(pool)));
-        Self { pools: pools.collect() }
+        Self {
+            pools: pools.collect(),
+            limits: (0..POOLS).map(|pool| setup.limit(pool)).collect(),
+            note: None,
+            past: Past::default(),
+        }
     }
 
     /// Makes a call, whose answer is known, and says what is wrong with the answer.
     pub fn judge(&mut self, ask: &Ask, answer: &Answer) -> Result<(), Wrong> {
-        self.pools[ask.pool].judge(ask, answer)
+        let judged = (self.judge_copies(ask, answer))
+            .or_else(|| self.judge_saves(ask, answer))
+            .or_else(|| self.judge_prefabs(ask, answer))
+            .or_else(|| self.judge_requests(ask, answer));
+        judged.unwrap_or_else(|| self.pools[ask.pool].judge(ask, answer))
     }
 
     /// Says what a look shows that is wrong.
@@ -35,7 +55,7 @@ impl Model {
             pool.same_as(look)
                 .map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
         }
-        Ok(())
+        past::same_note(self.note.as_ref(), look)
     }
 
     /// After a panic somewhere in a call: takes over what is there, if it can be what was left.

@@ -36,18 +36,18 @@ macro_rules! expect {
 }
 
 /// A pool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PoolModel {
     traits: Traits,
     /// The last slot that there can be.
     limit: u32,
     /// All that is in use, in slot order.
-    used: BTreeMap<Id, (Fate, Body)>,
+    pub(super) used: BTreeMap<Id, (Fate, Body)>,
     /// The generation of the last thing that each slot was used for.
-    last: BTreeMap<u32, u32>,
+    pub(super) last: BTreeMap<u32, u32>,
     /// Slots that are free, and never will be again.
-    retired: BTreeSet<u32>,
-    trees: [Forest; 3],
+    pub(super) retired: BTreeSet<u32>,
+    pub(super) trees: [Forest; 3],
     /// Things whose handles nobody has told yet: of a `spawn_many` that was looked at in part.
     untold: Vec<Body>,
     /// A call changed numbers in a way that is not modelled: the next look is believed.
@@ -682,7 +682,7 @@ impl PoolModel {
     }
 
     /// The kind in a handle.
-    fn kind(&self, id: Id) -> u32 {
+    pub(super) fn kind(&self, id: Id) -> u32 {
         let shift = self.traits.index_bits + self.traits.generation_bits;
         (id.bits.checked_shr(shift).unwrap_or(0) & ((1 << self.traits.kind_bits) - 1)) as u32
     }
@@ -781,9 +781,14 @@ impl PoolModel {
         for id in self.with_fate(gone).into_iter().filter(|id| !seen.contains_key(id)) {
             self.end(id);
         }
-        // Nothing but `clear` ends what is reserved, and `reap` goes by epoch and by slot.
-        if look.counts[2] == 0 {
-            self.with_fate(|fate| fate == Fate::Reserved).into_iter().for_each(|id| self.end(id));
+        // `clear` ends what is reserved, and so does a despawn.
+        for id in self.with_fate(|fate| fate == Fate::Reserved) {
+            let generation = self.traits.generation(id);
+            match slots.get(id.slot as usize - 1) {
+                Some(Slot::At(current)) if *current > generation => self.end(id),
+                Some(Slot::Retired) => self.end(id),
+                _ => {}
+            }
         }
         let epoch = |fate| if let Fate::Buried(epoch) = fate { Some(epoch) } else { None };
         let mut buried: Vec<_> =

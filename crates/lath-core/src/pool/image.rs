@@ -239,7 +239,10 @@ impl<T: Snap> PoolImage<T> {
         self.cells.write_state(&mut state);
         let (freed, fresh) = self.rest.order.parts();
         state.reuse = self.rest.order.reuse() as u8;
-        state.freed.extend(freed);
+        // Entries that will be passed over are there or not, by how much memory there is for them.
+        let still_free: Vec<_> =
+            freed.filter(|&(index, stamp)| state.is_free_at(index, stamp)).collect();
+        state.freed = still_free;
         (state.fresh, state.horizon) = (fresh, self.rest.made);
         state.graves.clone_from(&self.rest.graves);
         state.graves.sort_unstable();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use lath_core::image::PoolImage;
-use lath_core::{Handle, Pool, SpawnFault};
+use lath_core::{Handle, Pool};
 use lath_schedule::{Resident, World};
 use serde::Deserialize;
 
@@ -217,6 +217,8 @@ impl<T: Save + Clone> Prefab<T> {
         pool.capture(&mut image);
         let mut copy = Copy { image: &image, places: &places, parts: &mut parts };
         T::visit_saved(&mut copy).unwrap_or_else(|never| match never {});
+        // Here and not at the end: what is returned is leaked if a `Drop` panics then.
+        drop(image);
         for part in &mut parts {
             relink(&mut part.thing, &mut |bits| {
                 places.get(&bits).map_or(0, |place| inner::<T>(*place).to_bits())
@@ -504,27 +506,29 @@ pub fn spawn_prefab_with<T: Save + Clone + Resident>(
     prefab: &Prefab<T>,
     mut change: impl FnMut(usize, &mut T),
 ) -> Result<Handle<T>, SaveError> {
-    let pool = world.pool_mut::<T>();
     let mut things: Vec<T> = prefab.parts.iter().map(|part| part.thing.clone()).collect();
-    let handles: Vec<Handle<T>> =
-        reserve(pool, &things).map_err(|fault| SaveError::pool(T::NAME, fault))?;
+    let mut made = Made { pool: world.pool_mut::<T>(), handles: Vec::with_capacity(things.len()) };
+    for thing in &things {
+        let handle = made.pool.try_reserve_kind(thing.kind());
+        made.handles.push(handle.map_err(|fault| SaveError::pool(T::NAME, fault))?);
+    }
     for thing in &mut things {
         let handle_of = |bits| {
             (Handle::<T>::from_bits(bits).index() as usize)
                 .checked_sub(1)
-                .and_then(|n| handles.get(n))
+                .and_then(|n| made.handles.get(n))
         };
         relink(thing, &mut |bits| handle_of(bits).map_or(0, |handle| handle.to_bits()));
     }
     things.iter_mut().enumerate().for_each(|(place, thing)| change(place, thing));
-    if things.iter().zip(&handles).any(|(thing, handle)| thing.kind() != handle.kind()) {
-        handles.into_iter().for_each(|handle| _ = pool.despawn(handle));
+    if things.iter().zip(&made.handles).any(|(thing, handle)| thing.kind() != handle.kind()) {
         return Err(SaveError::pool(
             T::NAME,
             "the kind of a part was changed while it was being spawned",
         ));
     }
-    for ((thing, &handle), part) in things.into_iter().zip(&handles).zip(&prefab.parts) {
+    let Made { pool, handles } = &mut made;
+    for ((thing, &handle), part) in things.into_iter().zip(&*handles).zip(&prefab.parts) {
         pool.spawn_at(handle, thing).map_err(|error| SaveError::pool(T::NAME, error.fault))?;
         if let Some(parent) = part.parent {
             pool.tree_mut()
@@ -532,20 +536,20 @@ pub fn spawn_prefab_with<T: Save + Clone + Resident>(
                 .map_err(|error| SaveError::pool(T::NAME, error))?;
         }
     }
-    Ok(handles[0])
+    Ok(std::mem::take(handles)[0])
 }
 
-/// A handle for each thing, or none.
-fn reserve<T: Save>(pool: &mut Pool<T>, things: &[T]) -> Result<Vec<Handle<T>>, SpawnFault> {
-    let mut handles = Vec::with_capacity(things.len());
-    for thing in things {
-        match pool.try_reserve_kind(thing.kind()) {
-            Ok(handle) => handles.push(handle),
-            Err(fault) => {
-                handles.into_iter().for_each(|handle| _ = pool.despawn(handle));
-                return Err(fault);
-            }
+/// The parts of a prefab that are being spawned: all of them come, or none. Code of the user's runs
+/// meanwhile, and may panic.
+struct Made<'p, T: Save> {
+    pool: &'p mut Pool<T>,
+    handles: Vec<Handle<T>>,
+}
+
+impl<T: Save> Drop for Made<'_, T> {
+    fn drop(&mut self) {
+        for handle in self.handles.drain(..) {
+            self.pool.despawn(handle);
         }
     }
-    Ok(handles)
 }

@@ -141,8 +141,9 @@ impl<T: Save + Resident> PoolKind<T> {
         let trees: Vec<_> =
             self.trees.iter().map(|tree| (&tree.name, children(&(tree.read)(image)))).collect();
         let handles: Vec<_> = things.handles().collect();
+        let live = handles.iter().flatten().filter(|handle| state.is_live(handle.index()));
         let slots: BTreeMap<u32, u64> =
-            handles.iter().flatten().map(|handle| (handle.index(), handle.to_bits())).collect();
+            live.map(|handle| (handle.index(), handle.to_bits())).collect();
         let bits_of = |slot: &u32| slots.get(slot).copied();
         let mut text = String::from("[\n");
         for (n, (handle, fields)) in handles.iter().zip(&columns.rows).enumerate() {
@@ -160,7 +161,11 @@ impl<T: Save + Resident> PoolKind<T> {
             let mut below = String::new();
             for (name, children) in &trees {
                 if let Some(children) = children.get(&handle.index()) {
+                    // Those that are staged are not in the text.
                     let bits: Vec<u64> = children.iter().filter_map(bits_of).collect();
+                    if bits.is_empty() {
+                        continue;
+                    }
                     let _ = write!(
                         below,
                         "{}{name:?}: {bits:?}",

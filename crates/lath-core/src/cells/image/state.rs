@@ -88,6 +88,21 @@ impl PoolState {
         self.words.iter().map(|words| words[1].count_ones() as usize).sum()
     }
 
+    /// Whether a slot is free and has this stamp.
+    pub(crate) fn is_free_at(&self, index: u32, stamp: u32) -> bool {
+        let (number, bit) = (index / GROUP, index % GROUP);
+        match self.groups.binary_search(&number) {
+            Ok(at) => {
+                let row = at * GROUP as usize + bit as usize;
+                self.words[at][0] >> bit & 1 == 0 && self.stamps.get(row) == Some(&stamp)
+            }
+            Err(_) => match self.old.binary_search_by_key(&index, |(index, _)| *index) {
+                Ok(at) => self.old[at].1 == stamp,
+                Err(_) => stamp == SPENT,
+            },
+        }
+    }
+
     /// Whether a slot is live.
     pub fn is_live(&self, index: u32) -> bool {
         self.groups

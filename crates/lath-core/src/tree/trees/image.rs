@@ -15,12 +15,13 @@ impl Entry {
 }
 
 impl<T: Thing> Trees<T> {
-    /// Becomes a copy of other trees. Reuses its memory; trees that the others do not have are
-    /// empty then. A copy that is to be compared later has the version of what it is a copy of.
+    /// Becomes a copy of other trees. Reuses its memory; trees that the others do not have are as
+    /// if nobody had asked for them. A copy that is to be compared later has the version of what it
+    /// is a copy of.
     pub(crate) fn assign(&mut self, from: &Self, keep_version: bool) {
         for entry in &mut self.entries {
             if from.entries.iter().all(|other| other.relation != entry.relation) {
-                entry.links.get_mut().clear();
+                entry.links.get_mut().assign(&Links::default());
             }
         }
         for other in &from.entries {
