@@ -2,8 +2,10 @@
 //! step.
 
 use std::fmt;
+use std::sync::Mutex;
 
 use crate::adapter::Setup;
+use crate::adapter::systems::Threads;
 use crate::adapter::things::{First, POOLS, Second, TRAITS};
 use crate::adapter::world::{Real, Route, Side};
 use crate::answer::{Answer, Ask, Look};
@@ -14,6 +16,7 @@ use crate::known;
 use crate::model::Model;
 use crate::model::pool::Fate;
 use crate::program::{Call, Step};
+use crate::spec::Notes;
 
 /// Where and why a game failed.
 #[derive(Clone, Debug)]
@@ -59,12 +62,13 @@ impl Game {
     /// there.
     pub fn new(setup: &Setup, crowd: Crowd, other_layout: bool) -> Self {
         let mut sides: Vec<Box<dyn Side>> =
-            vec![Box::new(Real::<First>::new(setup, Route::Straight))];
+            vec![Box::new(Real::<First>::new(setup, Route::Straight, Threads::One))];
         if crowd == Crowd::All {
             if other_layout {
-                sides.push(Box::new(Real::<Second>::new(setup, Route::Straight)));
+                sides.push(Box::new(Real::<Second>::new(setup, Route::Straight, Threads::Many(2))));
             }
-            sides.push(Box::new(Real::<First>::new(setup, Route::Clones)));
+            sides.push(Box::new(Real::<First>::new(setup, Route::Clones, Threads::Serial)));
+            sides.push(Box::new(Real::<First>::new(setup, Route::Straight, setup.threads)));
         }
         Self::of(setup, sides)
     }
@@ -106,11 +110,21 @@ impl Game {
 
     /// Plays a step in all worlds and compares.
     pub fn step(&mut self, ask: &Ask) -> Result<(), String> {
-        let mut answers: Vec<Answer> = Vec::new();
+        let (mut answers, mut notes) = (Vec::new(), Vec::new());
         for side in &mut self.sides {
             let answer = fuse::hushed(|| side.play(ask));
             answers.push(answer.map_err(|panic| format!("{}: {}", side.name(), message(&*panic)))?);
+            notes.push(side.notes());
         }
+        if let Some(other) = notes.iter().position(|other| *other != notes[0]) {
+            return Err(format!(
+                "{} noted\n{:?}\nand the first\n{:?}",
+                self.sides[other].name(),
+                notes[other],
+                notes[0]
+            ));
+        }
+        self.model.systems.notes = notes.swap_remove(0);
         for (side, answer) in self.sides.iter().zip(&answers).skip(1) {
             if answer != &answers[0] && !is_hint(ask.call, side.route()) {
                 return Err(format!(
@@ -134,6 +148,11 @@ impl Game {
         Ok(())
     }
 
+    /// What systems noted down in a call.
+    pub fn hear(&mut self, notes: Notes) {
+        self.model.systems.notes = notes;
+    }
+
     /// The model judges an answer and what is to be seen after it.
     pub fn judged(&mut self, ask: &Ask, answer: &Answer) -> Result<(), String> {
         self.model.judge(ask, answer)?;
@@ -145,7 +164,7 @@ impl Game {
     /// left.
     pub fn adopt(&mut self, ask: &Ask) -> Result<(), String> {
         let look = look(&*self.sides[0])?;
-        self.model.adopt(&look, &*self.sides[0])?;
+        self.model.adopt(ask, &look, &*self.sides[0])?;
         self.model.same_as(&look)?;
         let (names, model) = (&mut self.names[ask.pool], &self.model.pools[ask.pool]);
         names.extend(
@@ -233,6 +252,9 @@ pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// Plays a program from an empty world.
 pub fn try_play(program: &[Step], crowd: Crowd) -> Result<(), Failure> {
+    // Fuses burn for the whole process.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if crowd == Crowd::Faults {
         return faults::try_play(program);
     }

@@ -20,9 +20,11 @@ pub mod faults;
 pub mod fuse;
 pub mod game;
 pub mod known;
+pub mod memory;
 pub mod model;
 pub mod program;
 pub mod shrink;
+pub mod spec;
 
 use game::{Crowd, try_play};
 use program::{Step, to_rust};

@@ -131,6 +131,51 @@ calls! {
     Gather: 3,
     /// A `Cursor` walks a subtree.
     WalkTree: 4,
+    // Faults.
+    /// `try_spawn`, `try_stage`, `try_reserve_kind`, `spawn_at`, `spawn_child`, `attach` while memory
+    /// is refused, in worlds that faults are played in.
+    WithoutMemory: 10,
+    // Systems.
+    /// `Schedule::add` of one system, with conditions, sets, `before`, `after`.
+    AddSystem: 40,
+    /// `Schedule::add` of a tuple, `chain`.
+    AddSystems: 8,
+    /// `Schedule::barrier`, `transitions`, `fixed_limit`.
+    AddToOrder: 8,
+    /// `Schedule::try_add` of systems that cannot be.
+    AddConflict: 1,
+    /// `Set::run_if`, `after`.
+    SaySet: 4,
+    /// `Schedule::new`, in place of the old one.
+    NewSchedule: 3,
+    /// `Schedule::try_run`, `run_serial`.
+    RunSchedule: 40,
+    /// `World::run_once`.
+    RunOnce: 10,
+    /// `World::send`, `insert`, `remove`, `insert_pinned`, `Events::set_cap`, `clear`,
+    /// `State::set`.
+    TellWorld: 12,
+    /// `World::on_spawn`, `on_despawn`, `on_tags`.
+    AddHook: 3,
+}
+
+impl Call {
+    /// Whether it is about a schedule, or what is beside the pools.
+    pub fn is_of_systems(self) -> bool {
+        matches!(
+            self,
+            Self::AddSystem
+                | Self::AddSystems
+                | Self::AddToOrder
+                | Self::AddConflict
+                | Self::SaySet
+                | Self::NewSchedule
+                | Self::RunSchedule
+                | Self::RunOnce
+                | Self::TellWorld
+                | Self::AddHook
+        )
+    }
 }
 
 /// One call.

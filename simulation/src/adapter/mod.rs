@@ -2,10 +2,12 @@
 //! folder alone.
 
 pub mod pool;
+pub mod systems;
 pub mod things;
 pub mod world;
 
 use crate::body::Traits;
+use systems::Threads;
 use things::{POOLS, TRAITS};
 
 /// How a world is made.
@@ -13,13 +15,20 @@ use things::{POOLS, TRAITS};
 pub struct Setup {
     /// Pools that have so many slots at most.
     pub fixed: [Option<u16>; POOLS],
+    /// How a twin runs its schedules.
+    pub threads: Threads,
 }
 
 impl Setup {
     /// The setup that a number stands for.
     pub fn new(number: u16) -> Self {
         let fixed = |pool: usize| (number >> pool & 1 == 1).then_some(40 + number / 64 % 200);
-        Self { fixed: std::array::from_fn(fixed) }
+        let threads = match number / 8 % 4 {
+            0 => Threads::Many(8),
+            1 => Threads::Many(3),
+            _ => Threads::Shuffled(3, u64::from(number)),
+        };
+        Self { fixed: std::array::from_fn(fixed), threads }
     }
 
     /// The last slot that there can be in a pool.

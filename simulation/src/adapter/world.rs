@@ -5,18 +5,18 @@ use lath::prelude::*;
 
 use super::Setup;
 use super::pool;
+use super::systems::{self, Systems, Threads};
 use super::things::{Layout, Piece, Tags};
-use crate::answer::{Answer, Ask, Look, Slot};
-use crate::body::Body;
+use crate::answer::{Answer, Ask, Hidden, Look, Slot};
+use crate::body::{Body, Id};
 use crate::program::Call;
+use crate::spec::Notes;
 
 /// Which way a world takes. All ways lead to the same world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Straight on.
     Straight,
-    /// Straight on, on so many threads.
-    Threads(usize),
     /// Every pool is replaced by its clone before each step.
     Clones,
 }
@@ -31,8 +31,14 @@ pub trait Side {
     fn play(&mut self, ask: &Ask) -> Answer;
     /// All that can be seen.
     fn look(&self) -> Look;
+    /// What systems noted down in the last call.
+    fn notes(&mut self) -> Notes;
+    /// After a panic somewhere: brings what cannot be seen into a known state.
+    fn settle(&mut self);
     /// What slots from the first on are at, in one pool.
     fn slots(&self, pool: usize, count: u32) -> Vec<Slot>;
+    /// What occupies slots from the first on although no lookup finds it.
+    fn hidden(&self, pool: usize, count: u32) -> Vec<(Id, Hidden)>;
 }
 
 /// Does something with each pool of a world in turn.
@@ -67,16 +73,20 @@ macro_rules! with_pool {
     };
 }
 
+pub(super) use with_pool;
+
 /// A world of lath.
 pub struct Real<L: Layout> {
     world: World,
+    systems: Systems,
+    threads: Threads,
     route: Route,
     layout: std::marker::PhantomData<L>,
 }
 
 impl<L: Layout> Real<L> {
     /// A world in which nothing has happened.
-    pub fn new(setup: &Setup, route: Route) -> Self {
+    pub fn new(setup: &Setup, route: Route, threads: Threads) -> Self {
         let mut world = World::new();
         for number in 0..super::things::POOLS {
             with_pool!(L, number, T => {
@@ -87,7 +97,8 @@ impl<L: Layout> Real<L> {
                 world.add_pool(pool);
             });
         }
-        Self { world, route, layout: std::marker::PhantomData }
+        let systems = Systems::new(&mut world, threads);
+        Self { world, systems, threads, route, layout: std::marker::PhantomData }
     }
 
     fn clone_pools(&mut self) {
@@ -101,7 +112,7 @@ impl<L: Layout> Real<L> {
 }
 
 /// Calls on a world about one pool.
-fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
+pub(super) fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
     let one = pool::handle::<T>(ask.who[0]);
     match ask.call {
         Call::WorldSpawn => {
@@ -125,7 +136,7 @@ fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
 
 impl<L: Layout> Side for Real<L> {
     fn name(&self) -> String {
-        format!("{:?}, {}", self.route, L::NAME)
+        format!("{:?}, {:?}, {}", self.route, self.threads, L::NAME)
     }
 
     fn route(&self) -> Route {
@@ -136,7 +147,18 @@ impl<L: Layout> Side for Real<L> {
         if self.route == Route::Clones {
             self.clone_pools();
         }
+        if ask.call.is_of_systems() {
+            return self.systems.play::<L>(&mut self.world, ask);
+        }
         with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask))
+    }
+
+    fn notes(&mut self) -> Notes {
+        self.systems.notes()
+    }
+
+    fn settle(&mut self) {
+        self.systems.settle::<L>(&mut self.world);
     }
 
     fn slots(&self, number: usize, count: u32) -> Vec<Slot> {
@@ -146,8 +168,12 @@ impl<L: Layout> Side for Real<L> {
         })
     }
 
+    fn hidden(&self, number: usize, count: u32) -> Vec<(Id, Hidden)> {
+        with_pool!(L, number, T => pool::hidden(self.world.pool::<T<L>>(), count))
+    }
+
     fn look(&self) -> Look {
-        let mut look = Look::default();
+        let mut look = Look { systems: systems::look(&self.world), ..Look::default() };
         for number in 0..super::things::POOLS {
             with_pool!(L, number, T => {
                 let pool = self.world.pool::<T<L>>();
