@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lath::prelude::*;
-use lath::{Local, RunError};
+use lath::{Local, Reuse, RunError, SpawnFault};
 use lath_simulation::fuse::hushed;
+use lath_simulation::memory;
 
 /// A column of cold fields is compared with the default before anything is put there, and that is
 /// code of the user's. A thing that panicked then left its handle reserved for ever.
@@ -82,4 +83,35 @@ fn the_world_gives_up_a_reserved_handle_whether_or_not_there_are_hooks() {
         assert!(world.despawn(handle), "hooked: {hooked}");
         assert_eq!(world.pool::<Ship>().stats().reserved, 0, "hooked: {hooked}");
     }
+}
+
+/// A child for whose links there was no memory was taken back by way of a list, for which there was
+/// none either: the program ended.
+#[test]
+fn a_child_for_whose_links_there_is_no_memory_is_taken_back() {
+    #[derive(Thing, Default, Debug, Clone)]
+    struct Ship {}
+
+    let (mut linked, mut refused) = (1, 0);
+    let mut pool = Pool::new();
+    pool.set_reuse(Reuse::Lifo);
+    let hull = pool.spawn(Ship {});
+    pool.tree_mut();
+    for n in 0..5000 {
+        // Things that are not linked, so that links need memory when things do not.
+        let alone: Vec<_> = (0..n % 40).map(|_| pool.spawn(Ship {})).collect();
+        alone.into_iter().for_each(|alone| assert!(pool.despawn(alone)));
+        match memory::faulty(|| memory::refused(0, || pool.spawn_child(hull, Ship {}))) {
+            Ok(_) => linked += 1,
+            Err(error) => {
+                refused += u32::from(matches!(error.fault, SpawnFault::Link(_)));
+                pool.spawn_child(hull, Ship {}).expect("there is memory again");
+                linked += 1;
+            }
+        }
+        assert_eq!(pool.len(), linked);
+    }
+    assert!(refused > 0, "memory was never asked for");
+    assert_eq!(pool.tree().child_count(hull), linked - 1);
+    assert_eq!(pool.check_invariants(), Ok(()));
 }
