@@ -22,22 +22,11 @@ pub struct Ask {
 impl Ask {
     /// The call that this one makes while memory is refused.
     pub fn with_memory(&self) -> Self {
-        let calls = [
-            Call::Spawn,
-            Call::Stage,
-            Call::SpawnChild,
-            Call::SpawnAt,
-            Call::Reserve,
-            Call::Attach,
-        ];
+        let calls = [Call::Spawn, Call::Stage, Call::SpawnAt, Call::Reserve];
         let call = calls[usize::from(self.b / 8) % calls.len()];
-        // A plain link, and a plain reservation.
-        let (b, v) = match call {
-            Call::Attach => (self.b, 5),
-            Call::Reserve => (1, self.v),
-            _ => (self.b, self.v),
-        };
-        Self { call, b, v, ..self.clone() }
+        // A plain reservation.
+        let b = if call == Call::Reserve { 1 } else { self.b };
+        Self { call, b, ..self.clone() }
     }
 }
 

@@ -132,8 +132,8 @@ calls! {
     /// A `Cursor` walks a subtree.
     WalkTree: 4,
     // Faults.
-    /// `try_spawn`, `try_stage`, `try_reserve_kind`, `spawn_at`, `spawn_child`, `attach` while memory
-    /// is refused, in worlds that faults are played in.
+    /// `try_spawn`, `try_stage`, `try_reserve_kind`, `spawn_at` while memory is refused, in worlds
+    /// that faults are played in.
     WithoutMemory: 10,
     // Systems.
     /// `Schedule::add` of one system, with conditions, sets, `before`, `after`.
