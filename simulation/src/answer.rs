@@ -2,6 +2,7 @@
 
 use crate::body::{Body, Id};
 use crate::program::Call;
+use crate::spec::{Ended, Ran, SystemsLook};
 
 /// A step whose things have been chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,17 @@ pub struct Ask {
     pub b: u16,
     /// Which value.
     pub v: u16,
+}
+
+impl Ask {
+    /// The call that this one makes while memory is refused.
+    pub fn with_memory(&self) -> Self {
+        let calls = [Call::Spawn, Call::Stage, Call::SpawnAt, Call::Reserve];
+        let call = calls[usize::from(self.b / 8) % calls.len()];
+        // A plain reservation.
+        let b = if call == Call::Reserve { 1 } else { self.b };
+        Self { call, b, ..self.clone() }
+    }
 }
 
 /// What a call answered.
@@ -43,6 +55,21 @@ pub enum Answer {
     Words(String),
     /// All that can be seen of another world, which was made of this one.
     Look(Box<Look>),
+    /// How a run of a schedule went.
+    Ran(Box<Ran>),
+}
+
+impl Answer {
+    /// What a system of a run has panicked with.
+    pub fn panic(&self) -> Option<&str> {
+        match self {
+            Self::Ran(ran) => match &ran.ended {
+                Some(Ended::Panicked(_, message)) => Some(message),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 /// Why something was refused, as far as the model tells reasons apart.
@@ -79,6 +106,15 @@ pub enum Slot {
     First,
 }
 
+/// What occupies a slot although no lookup finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hidden {
+    /// Its value has not come yet.
+    Reserved,
+    /// It is over, and kept until an epoch.
+    Buried(u64),
+}
+
 /// What can be seen of a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolLook {
@@ -101,6 +137,8 @@ pub struct Look {
     pub pools: Vec<PoolLook>,
     /// Single values, by name, that the model knows as well.
     pub values: Vec<(String, String)>,
+    /// What is beside the pools.
+    pub systems: SystemsLook,
     /// What only twins can compare: counts of generations, order of reuse.
     pub twins: Vec<String>,
 }

@@ -35,6 +35,7 @@ pub fn burn() {
         && LEFT.fetch_sub(1, Ordering::Relaxed) == 1
     {
         LEFT.store(-1, Ordering::Relaxed);
+        crate::memory::give();
         panic!("{MESSAGE}");
     }
 }

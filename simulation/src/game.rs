@@ -2,18 +2,20 @@
 //! step.
 
 use std::fmt;
+use std::sync::Mutex;
 
 use crate::adapter::Setup;
+use crate::adapter::systems::Threads;
 use crate::adapter::things::{First, POOLS, Second, TRAITS};
 use crate::adapter::world::{Real, Route, Side};
 use crate::answer::{Answer, Ask, Look};
 use crate::body::Id;
 use crate::faults;
 use crate::fuse;
-use crate::known;
 use crate::model::Model;
 use crate::model::pool::Fate;
 use crate::program::{Call, Step};
+use crate::spec::Notes;
 
 /// Where and why a game failed.
 #[derive(Clone, Debug)]
@@ -52,28 +54,32 @@ pub struct Game {
     sides: Vec<Box<dyn Side>>,
     /// The handles that were handed out, by pool, in the order in which they were.
     names: [Vec<Id>; POOLS],
+    /// Whether systems are played, and not copies of the world.
+    systems: bool,
 }
 
 impl Game {
-    /// A game in which nothing has happened. The other layout plays only what is known to work
-    /// there.
-    pub fn new(setup: &Setup, crowd: Crowd, other_layout: bool) -> Self {
+    /// A game in which nothing has happened.
+    pub fn new(setup: &Setup, crowd: Crowd) -> Self {
         let mut sides: Vec<Box<dyn Side>> =
-            vec![Box::new(Real::<First>::new(setup, Route::Straight))];
+            vec![Box::new(Real::<First>::new(setup, Route::Straight, Threads::One))];
         if crowd == Crowd::All {
-            if other_layout {
-                sides.push(Box::new(Real::<Second>::new(setup, Route::Straight)));
+            sides.push(Box::new(Real::<Second>::new(setup, Route::Straight, Threads::Many(2))));
+            sides.push(Box::new(Real::<First>::new(setup, Route::Clones, Threads::Serial)));
+            if setup.systems {
+                sides.push(Box::new(Real::<First>::new(setup, Route::Straight, setup.threads)));
+            } else {
+                sides.push(Box::new(Real::<First>::new(setup, Route::Rewinds, Threads::One)));
+                sides.push(Box::new(Real::<First>::new(setup, Route::Saves, Threads::One)));
             }
-            sides.push(Box::new(Real::<First>::new(setup, Route::Clones)));
-            sides.push(Box::new(Real::<First>::new(setup, Route::Rewinds)));
-            sides.push(Box::new(Real::<First>::new(setup, Route::Saves)));
         }
         Self::of(setup, sides)
     }
 
     /// A game of certain worlds, in which nothing has happened.
     pub fn of(setup: &Setup, sides: Vec<Box<dyn Side>>) -> Self {
-        Self { model: Model::new(setup), sides, names: Default::default() }
+        let systems = setup.systems;
+        Self { model: Model::new(setup), sides, names: Default::default(), systems }
     }
 
     /// The first world.
@@ -98,6 +104,11 @@ impl Game {
         }
     }
 
+    /// Whether a step is not played: copies of the world beside systems, see `known.rs`.
+    pub fn skips(&self, step: Step) -> bool {
+        self.systems && step.call.is_of_copies()
+    }
+
     /// What a step asks.
     pub fn ask(&self, step: Step) -> Ask {
         let Step { call, pool, a, b, v } = step;
@@ -108,11 +119,21 @@ impl Game {
 
     /// Plays a step in all worlds and compares.
     pub fn step(&mut self, ask: &Ask) -> Result<(), String> {
-        let mut answers: Vec<Answer> = Vec::new();
+        let (mut answers, mut notes) = (Vec::new(), Vec::new());
         for side in &mut self.sides {
             let answer = fuse::hushed(|| side.play(ask));
             answers.push(answer.map_err(|panic| format!("{}: {}", side.name(), message(&*panic)))?);
+            notes.push(side.notes());
         }
+        if let Some(other) = notes.iter().position(|other| *other != notes[0]) {
+            return Err(format!(
+                "{} noted\n{:?}\nand the first\n{:?}",
+                self.sides[other].name(),
+                notes[other],
+                notes[0]
+            ));
+        }
+        self.model.systems.notes = notes.swap_remove(0);
         for (side, answer) in self.sides.iter().zip(&answers).skip(1) {
             let is_hint = is_hint(ask.call, side.route())
                 || is_checksum(ask.call) && side.layout() != self.sides[0].layout();
@@ -138,6 +159,11 @@ impl Game {
         Ok(())
     }
 
+    /// What systems noted down in a call.
+    pub fn hear(&mut self, notes: Notes) {
+        self.model.systems.notes = notes;
+    }
+
     /// The model judges an answer and what is to be seen after it.
     pub fn judged(&mut self, ask: &Ask, answer: &Answer) -> Result<(), String> {
         self.model.judge(ask, answer)?;
@@ -149,7 +175,7 @@ impl Game {
     /// left.
     pub fn adopt(&mut self, ask: &Ask) -> Result<(), String> {
         let look = look(&*self.sides[0])?;
-        self.model.adopt(&look, &*self.sides[0])?;
+        self.model.adopt(ask, &look, &*self.sides[0])?;
         if ask.call.is_noted_by_the_inspector() {
             self.model.past.undo = Default::default();
         }
@@ -202,6 +228,9 @@ impl Game {
     /// Plays a program to its end, or to its first failure.
     pub fn play(&mut self, program: &[Step]) -> Result<(), Failure> {
         for (number, step) in program.iter().enumerate() {
+            if self.skips(*step) {
+                continue;
+            }
             let ask = self.ask(*step);
             self.step(&ask).map_err(|what| Failure {
                 step: number,
@@ -251,12 +280,15 @@ pub fn message(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// Plays a program from an empty world.
 pub fn try_play(program: &[Step], crowd: Crowd) -> Result<(), Failure> {
+    // Fuses burn for the whole process.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if crowd == Crowd::Faults {
         return faults::try_play(program);
     }
-    let setup = Setup::new(program.first().map_or(0, |step| step.v));
+    let setup = Setup::of(program);
     let owned = fuse::owned();
-    let mut game = Game::new(&setup, crowd, !known::depends_on_layout(program));
+    let mut game = Game::new(&setup, crowd);
     game.play(program)?;
     drop(game);
     if fuse::owned() != owned {

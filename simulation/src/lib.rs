@@ -21,10 +21,12 @@ pub mod faults;
 pub mod fuse;
 pub mod game;
 pub mod known;
+pub mod memory;
 pub mod model;
 pub mod poison;
 pub mod program;
 pub mod shrink;
+pub mod spec;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -7,6 +7,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ptr::null_mut;
+
+use crate::memory::refuses;
 
 /// What fresh memory is filled with.
 const POISON: u8 = 0xA7;
@@ -99,6 +102,9 @@ pub struct Poisoned;
 // written lies within it.
 unsafe impl GlobalAlloc for Poisoned {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if refuses() {
+            return null_mut();
+        }
         // SAFETY: the size is not zero (by the caller).
         let memory = unsafe { System.alloc(layout) };
         if !memory.is_null() {
@@ -120,6 +126,9 @@ unsafe impl GlobalAlloc for Poisoned {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if refuses() {
+            return null_mut();
+        }
         // SAFETY: the size is not zero (by the caller).
         let memory = unsafe { System.alloc_zeroed(layout) };
         note(memory, layout, layout.size());
@@ -127,6 +136,9 @@ unsafe impl GlobalAlloc for Poisoned {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if refuses() {
+            return null_mut();
+        }
         // SAFETY: this memory was allocated with this layout, and the size is neither zero nor too
         // large (by the caller).
         let new = unsafe { System.realloc(memory, layout, size) };

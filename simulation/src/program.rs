@@ -185,6 +185,32 @@ calls! {
     InspectorUndoes: 8,
     /// Requests that mean nothing, or are damaged.
     InspectorIsTold: 2,
+    // Faults.
+    /// `try_spawn`, `try_stage`, `try_reserve_kind`, `spawn_at` while memory is refused, in worlds
+    /// that faults are played in.
+    WithoutMemory: 10,
+    // Systems.
+    /// `Schedule::add` of one system, with conditions, sets, `before`, `after`.
+    AddSystem: 40,
+    /// `Schedule::add` of a tuple, `chain`.
+    AddSystems: 8,
+    /// `Schedule::barrier`, `transitions`, `fixed_limit`.
+    AddToOrder: 8,
+    /// `Schedule::try_add` of systems that cannot be.
+    AddConflict: 1,
+    /// `Set::run_if`, `after`.
+    SaySet: 4,
+    /// `Schedule::new`, in place of the old one.
+    NewSchedule: 3,
+    /// `Schedule::try_run`, `run_serial`.
+    RunSchedule: 40,
+    /// `World::run_once`.
+    RunOnce: 10,
+    /// `World::send`, `insert`, `remove`, `insert_pinned`, `Events::set_cap`, `clear`,
+    /// `State::set`.
+    TellWorld: 12,
+    /// `World::on_spawn`, `on_despawn`, `on_tags`.
+    AddHook: 3,
 }
 
 impl Call {
@@ -237,6 +263,28 @@ impl Call {
                 | Self::InspectorDespawns
                 | Self::InspectorLinks
                 | Self::InspectorUndoes
+        )
+    }
+
+    /// Whether it makes copies of worlds, or is about such: those are not played beside systems.
+    pub fn is_of_copies(self) -> bool {
+        self.is_outside_of_the_world()
+    }
+
+    /// Whether it is about a schedule, or what is beside the pools.
+    pub fn is_of_systems(self) -> bool {
+        matches!(
+            self,
+            Self::AddSystem
+                | Self::AddSystems
+                | Self::AddToOrder
+                | Self::AddConflict
+                | Self::SaySet
+                | Self::NewSchedule
+                | Self::RunSchedule
+                | Self::RunOnce
+                | Self::TellWorld
+                | Self::AddHook
         )
     }
 }
@@ -299,10 +347,16 @@ pub const fn step(call: Call, pool: u8, a: u16, b: u16, v: u16) -> Step {
     Step { call, pool, a, b, v }
 }
 
-/// The program that a seed stands for.
+/// The program that a seed stands for: of systems if it is odd, of copies of the world if it is even,
+/// and of pools and trees in any case.
 pub fn from_seed(seed: u64, steps: usize) -> Vec<Step> {
     let mut random = fastrand::Rng::with_seed(seed);
-    (0..steps).map(|_| Step::from_bytes(random.u64(..).to_le_bytes())).collect()
+    let other = |step: &Step| match seed % 2 {
+        0 => step.call.is_of_systems(),
+        _ => step.call.is_of_copies(),
+    };
+    let mut draw = || Step::from_bytes(random.u64(..).to_le_bytes());
+    std::iter::from_fn(|| Some(draw())).filter(|step| !other(step)).take(steps).collect()
 }
 
 /// The program that the bytes of a fuzzer stand for.

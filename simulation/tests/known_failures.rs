@@ -2,7 +2,10 @@
 //! that will mend it: then it leaves this list, and what `src/known.rs` keeps away from the game
 //! comes back.
 
+use std::process::Command;
+
 use lath::prelude::*;
+use lath_simulation::memory;
 
 #[global_allocator]
 static POISONED: lath_simulation::poison::Poisoned = lath_simulation::poison::Poisoned;
@@ -15,26 +18,88 @@ fn must_fail(issue: u32, shows: impl FnOnce() + std::panic::UnwindSafe) {
     );
 }
 
-/// How much memory a pool has depends on its layout, and the order of slots that were never used on
-/// how much it has.
+/// What was read after a snapshot is not read again when that is put back.
 #[test]
-fn first_in_first_out_hands_out_the_same_slots_in_every_layout() {
-    #[derive(Thing, Default)]
-    struct Row {}
-    #[derive(Thing, Default)]
-    #[thing(columns)]
-    struct Column {}
+fn a_rollback_puts_back_which_events_were_read() {
+    struct Shot(u32);
+    #[derive(Default)]
+    struct Hits(u32);
 
-    fn slots<T: Thing>() -> Vec<u32> {
-        let mut pool = Pool::<T>::new();
-        pool.set_reuse(Reuse::Fifo);
-        (0..3000)
-            .map(|_| {
-                let [one, two] = [(); 2].map(|()| pool.spawn(T::default()));
-                pool.despawn(one);
-                two.index()
-            })
-            .collect()
+    must_fail(24, || {
+        let mut world = World::new();
+        world.insert(Hits(0));
+        let mut schedule = Schedule::new();
+        schedule.add(|mut shots: EventReader<Shot>, mut hits: ResMut<Hits>| {
+            hits.0 += shots.read().map(|shot| shot.0).sum::<u32>();
+        });
+        schedule.run(&mut world);
+        world.send(Shot(1));
+        let before = Snapshot::take(&world).expect("a snapshot");
+        schedule.run(&mut world);
+        before.restore(&mut world).expect("it is put back");
+        schedule.run(&mut world);
+        assert_eq!(world.resource::<Hits>().0, 2, "the shot was fired after the snapshot, too");
+    });
+}
+
+/// `before` moves what is named behind what it does not mention.
+#[test]
+fn before_moves_nothing_but_the_system_that_says_it() {
+    fn first() {}
+    fn second() {}
+    fn last() {}
+    must_fail(25, || {
+        let mut schedule = Schedule::new();
+        schedule.add((first, second, last.before(first)));
+        assert_eq!(schedule.order().unwrap(), ["last", "first", "second"]);
+    });
+}
+
+/// A system may come before one that lies before a barrier: it belongs to that stage then.
+#[test]
+fn before_crosses_a_barrier() {
+    fn first() {}
+    fn last() {}
+    must_fail(25, || {
+        let mut schedule = Schedule::new();
+        schedule.add(first).barrier().add(last.before(first));
+        assert_eq!(schedule.order().unwrap(), ["last", "first"]);
+    });
+}
+
+/// Readers are registered by the first run, and hear nothing of what was sent until then.
+#[test]
+fn what_is_sent_before_the_first_run_is_read_by_the_first_run() {
+    struct Bang;
+    struct Heard(usize);
+    must_fail(25, || {
+        let mut world = World::new();
+        world.insert(Heard(0));
+        let mut schedule = Schedule::new();
+        schedule.add(|mut bangs: EventReader<Bang>, mut heard: ResMut<Heard>| {
+            heard.0 += bangs.read().count();
+        });
+        world.send(Bang);
+        schedule.run(&mut world);
+        assert_eq!(world.resource::<Heard>().0, 1);
+    });
+}
+
+/// The list of a pool's relations grows without asking, and so does what a relation starts with. The
+/// program ends then, so this is tried in another process.
+#[test]
+fn a_first_child_for_whose_links_there_is_no_memory_is_refused() {
+    #[derive(Thing, Default, Debug)]
+    struct Ship {}
+
+    let mut pool = Pool::new();
+    let hull = pool.spawn(Ship {});
+    if std::env::var_os("LATH_NO_MEMORY").is_some() {
+        let child = memory::faulty(|| memory::refused(0, || pool.spawn_child(hull, Ship {})));
+        return assert!(child.is_err());
     }
-    must_fail(23, || assert_eq!(slots::<Row>(), slots::<Column>()));
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "a_first_child_for_whose_links_there_is_no_memory_is_refused"]);
+    let output = again.env("LATH_NO_MEMORY", "1").output().unwrap();
+    must_fail(23, || assert!(output.status.success()));
 }

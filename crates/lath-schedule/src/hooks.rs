@@ -112,7 +112,8 @@ pub(crate) fn despawn<T: Resident>(world: &mut World, handle: Handle<T>) -> Opti
     pool.leaving_with(handle, &mut leaving);
     // Children first: whoever is taken takes nobody along then.
     taken.extend(leaving.iter().rev().filter_map(|&one| Some((one, pool.take(one)?))));
-    let found = !leaving.is_empty();
+    // What is reserved has no value that anybody could hear of.
+    let found = !leaving.is_empty() || pool.despawn(handle);
     leaving.clear();
     let Some(hooks) = Hooks::<T>::find(world) else { unreachable!("found above") };
     // All of them are noted before any hook is called: one that panics does not make the others

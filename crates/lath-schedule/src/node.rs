@@ -119,16 +119,19 @@ impl Node {
 
     /// Makes the states of its parameters, unless they are those of this world.
     pub(crate) fn init(&mut self, world: &mut World) {
-        if self.ready_for == Some(world.id()) {
+        let is_ready = self.ready_for == Some(world.id());
+        if let Work::Gate(conditions, _) = &mut self.work {
+            // What is said of a set later does not make earlier conditions forget their locals and
+            // which events they have read.
+            let unready = conditions.iter_mut().filter(|one| !is_ready || !one.is_ready());
+            unready.for_each(|condition| condition.init(world));
+        }
+        if is_ready {
             return;
         }
         self.conditions.iter_mut().for_each(|condition| condition.init(world));
-        match &mut self.work {
-            Work::System(system) => system.init(world),
-            Work::Gate(conditions, _) => {
-                conditions.iter_mut().for_each(|condition| condition.init(world))
-            }
-            Work::Fixed(_) | Work::Barrier => {}
+        if let Work::System(system) = &mut self.work {
+            system.init(world);
         }
         self.ready_for = Some(world.id());
     }

@@ -516,7 +516,6 @@ impl Schedule {
                     });
                 let gate = &mut self.nodes[place];
                 gate.access.merge(&std::mem::take(&mut set.access));
-                gate.ready_for = None;
                 if let Work::Gate(conditions, _) = &mut gate.work {
                     conditions.append(&mut set.conditions);
                 }

@@ -90,6 +90,9 @@ pub(crate) trait Callable<Out>: Send {
     /// Makes the state, for one world.
     fn init(&mut self, world: &mut World);
 
+    /// Whether it has a state, of whichever world.
+    fn is_ready(&self) -> bool;
+
     /// Whether all that it needs is there.
     fn check(&self, world: &World) -> Result<(), Missing>;
 
@@ -121,6 +124,10 @@ impl<M, F: SystemFn<M>> Callable<F::Out> for Function<F, M, F::Params> {
         self.state = Some(F::Params::init(world));
     }
 
+    fn is_ready(&self) -> bool {
+        self.state.is_some()
+    }
+
     fn check(&self, world: &World) -> Result<(), Missing> {
         self.state.as_ref().map_or(Ok(()), |state| F::Params::check(state, world))
     }
@@ -139,6 +146,10 @@ pub(crate) struct Checked<F, M, P: Param>(pub(crate) Function<F, M, P>);
 impl<M, F: SystemFn<M, Out: Outcome>> Callable<Result<(), AnyError>> for Checked<F, M, F::Params> {
     fn init(&mut self, world: &mut World) {
         self.0.init(world);
+    }
+
+    fn is_ready(&self) -> bool {
+        self.0.is_ready()
     }
 
     fn check(&self, world: &World) -> Result<(), Missing> {

@@ -337,3 +337,18 @@ fn the_same_names_in_the_report_as_in_the_order() {
     assert_eq!(names, schedule.order().unwrap());
     assert!(report.lines.iter().all(|line| line.runs == 1));
 }
+
+#[test]
+fn what_is_said_of_a_set_later_does_not_make_earlier_conditions_forget() {
+    let mut world = world();
+    let mut schedule = on_threads(1);
+    schedule.add(noting("member").in_set("red"));
+    schedule.set("red").run_if(|mut asked: Local<u32>| {
+        *asked += 1;
+        *asked != 2
+    });
+    assert_eq!(run(&mut schedule, &mut world), ["member"]);
+    schedule.set("red").run_if(|| true);
+    assert_eq!(run(&mut schedule, &mut world), [""; 0], "the second time, as it was asked before");
+    assert_eq!(run(&mut schedule, &mut world), ["member"]);
+}

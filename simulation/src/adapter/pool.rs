@@ -1,5 +1,7 @@
 //! Calls on one pool.
 
+use std::collections::BTreeSet;
+
 use lath::pool::{Tree, TreeMut};
 use lath::{
     AnyHandle, Branch, Cursor, Field, Handle, HandleError, HandleRange, LinkError, Mut, Orphans,
@@ -7,9 +9,10 @@ use lath::{
 };
 
 use super::things::{Carried, Kin, Number, Piece, Tags};
-use crate::answer::{Answer, Ask, PoolLook, Refusal, Slot};
+use crate::answer::{Answer, Ask, Hidden, PoolLook, Refusal, Slot};
 use crate::body::{Body, Id};
 use crate::fuse;
+use crate::memory;
 use crate::program::Call;
 
 /// A handle without its type.
@@ -29,11 +32,13 @@ fn ids<T: Thing>(handles: impl IntoIterator<Item = Handle<T>>) -> Vec<Id> {
     handles.into_iter().map(id).collect()
 }
 
-fn number<T: Piece>(n: &<T::N as Field>::Value) -> u32 {
+/// What a field holds, as a number.
+pub fn number<T: Piece>(n: &<T::N as Field>::Value) -> u32 {
     n.number()
 }
 
-fn as_value<T: Piece>(n: u32) -> <T::N as Field>::Value {
+/// A number, as a field holds it.
+pub fn with_number<T: Piece>(n: u32) -> <T::N as Field>::Value {
     Number::from_number(n)
 }
 
@@ -109,7 +114,8 @@ fn tags<T: Piece>(value: u16) -> T::Tags {
     T::tags_of((value % 8) as u8)
 }
 
-fn link_answer(result: Result<(), LinkError>) -> Answer {
+/// What became of a link.
+pub fn link_answer(result: Result<(), LinkError>) -> Answer {
     match result {
         Ok(()) => Answer::Done,
         Err(error) => Answer::Refused(why_not_linked(&error)),
@@ -215,7 +221,7 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
         Call::GetMut => {
             Answer::Is(pool.get_mut(one).map(|mut thing| T::change(&mut thing, v)).is_some())
         }
-        Call::SetField => Answer::Is(pool.set::<T::N>(one, as_value::<T>(u32::from(v))).is_ok()),
+        Call::SetField => Answer::Is(pool.set::<T::N>(one, with_number::<T>(u32::from(v))).is_ok()),
         Call::SetRare => match T::set_rare(pool, one, &body.rare) {
             Some(found) => Answer::Is(found),
             None => Answer::Is(pool.contains(one)),
@@ -223,7 +229,7 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
         Call::ViewMut => Answer::Is(match pool.view_mut::<(Handle<T>, Mut<T::N>)>(one) {
             Some((handle, mut n)) => {
                 assert_eq!(handle, one, "a view of another thing");
-                *n = as_value::<T>(u32::from(v) * 2);
+                *n = with_number::<T>(u32::from(v) * 2);
                 true
             }
             None => false,
@@ -264,7 +270,7 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
         Call::Each => {
             let change = |n: &mut <T::N as Field>::Value| {
                 fuse::burn();
-                *n = as_value::<T>(number::<T>(n).wrapping_add(u32::from(v)));
+                *n = with_number::<T>(number::<T>(n).wrapping_add(u32::from(v)));
             };
             match b % 3 {
                 0 => pool.each(|mut n: Mut<T::N>| change(&mut n)),
@@ -277,7 +283,7 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             let change = |run: &mut [<T::N as Field>::Value]| {
                 fuse::burn();
                 for n in run {
-                    *n = as_value::<T>(number::<T>(n) ^ u32::from(v));
+                    *n = with_number::<T>(number::<T>(n) ^ u32::from(v));
                 }
             };
             match b % 2 {
@@ -309,12 +315,37 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             let since = pool.tick().saturating_sub(u64::from(v % 3));
             Answer::Found(ids(pool.changed_since::<T::N>(since)))
         }
+        Call::WithoutMemory => call_without_memory(pool, ask),
         _ => call_tree(pool, ask, &body),
     }
 }
 
+/// Makes a call that answers with an error where memory is refused.
+pub fn call_without_memory<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
+    let one = handle::<T>(ask.who[0]);
+    let (ask, n) = (ask.with_memory(), ask.v % 4);
+    let body = Body::new(ask.v, ask.who[1]);
+    // Made outside: memory is refused to everybody. Nothing is linked: see `src/known.rs`.
+    let thing = T::make(&body);
+    match ask.call {
+        Call::Spawn => spawned(&body, memory::refused(n, || pool.try_spawn(thing))),
+        Call::Stage => spawned(&body, memory::refused(n, || pool.try_stage(thing))),
+        Call::SpawnAt => {
+            let kind = if ask.b % 8 == 0 { body.kind } else { one.kind() };
+            let body = Body { kind, ..body };
+            let thing = T::make(&body);
+            spawned(&body, memory::refused(n, || pool.spawn_at(one, thing)).map(|()| one))
+        }
+        Call::Reserve => match memory::refused(n, || pool.try_reserve_kind(0)) {
+            Ok(handle) => Answer::New(id(handle)),
+            Err(fault) => Answer::Refused(why(&fault)),
+        },
+        call => unreachable!("{call:?} is not made without memory"),
+    }
+}
+
 /// All that there is to see of a thing that is nobody's.
-fn whole<T: Piece>(thing: &T) -> Body {
+pub fn whole<T: Piece>(thing: &T) -> Body {
     let mut pool = Pool::new();
     let handle = pool.spawn(thing.clone());
     T::seen(pool.read(handle))
@@ -429,7 +460,7 @@ fn each_with_rest<T: Piece>(pool: &mut Pool<T>, body: &Body, ask: &Ask) -> Answe
         pool.each_view_with_rest::<(Handle<T>, Mut<T::N>)>(|(me, mut n), rest| {
             fuse::burn();
             if let Some(its) = rest.get(other).map(|other| T::seen(other).n) {
-                *n = as_value::<T>(number::<T>(&n).wrapping_add(its));
+                *n = with_number::<T>(number::<T>(&n).wrapping_add(its));
             }
             if me.index() % 16 == 1 {
                 new.push(spawned(body, rest.try_stage(make(body))));
@@ -453,10 +484,7 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
                 _ => tree.attach(one, two),
             })
         }
-        Call::Detach => match tree_of_mut(pool, b).detach(one) {
-            Ok(parent) => Answer::Found(ids(parent)),
-            Err(error) => Answer::Refused(why_not_linked(&error)),
-        },
+        Call::Detach => detached(tree_of_mut(pool, b).detach(one)),
         Call::MoveChildren => link_answer(tree_of_mut(pool, b).move_children(one, two)),
         Call::SwapPlaces => link_answer(tree_of_mut(pool, b).swap(one, two)),
         Call::SortChildren => {
@@ -503,7 +531,7 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             let step = |parent: Option<Ref<T::N>>, mut n: Mut<T::N>| {
                 fuse::burn();
                 let above = parent.map_or(u32::from(v), |parent| number::<T>(&parent));
-                *n = as_value::<T>(above.wrapping_mul(3).wrapping_add(1));
+                *n = with_number::<T>(above.wrapping_mul(3).wrapping_add(1));
             };
             let mut tree = tree_of_mut(pool, b / 2);
             match b % 2 {
@@ -516,7 +544,7 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             let step = |parent: Option<Ref<T::N>>, mut n: Mut<T::N>| {
                 fuse::burn();
                 let above = parent.map_or(u32::from(v), |parent| number::<T>(&parent));
-                *n = as_value::<T>(above.wrapping_add(7));
+                *n = with_number::<T>(above.wrapping_add(7));
             };
             let mut tree = tree_of_mut(pool, b / 2);
             Answer::Words(match b % 2 {
@@ -532,14 +560,14 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
                     let sum = children
                         .map(|child| number::<T>(&child))
                         .fold(u32::from(v), u32::wrapping_add);
-                    *n = as_value::<T>(sum);
+                    *n = with_number::<T>(sum);
                 }),
                 _ => tree.par_gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
                     fuse::burn();
                     let sum = children
                         .map(|child| number::<T>(&child))
                         .fold(u32::from(v), u32::wrapping_add);
-                    *n = as_value::<T>(sum);
+                    *n = with_number::<T>(sum);
                 }),
             }
             Answer::Done
@@ -560,6 +588,14 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             Answer::Found(ids(walked))
         }
         call => unreachable!("{call:?} is not a call on a pool"),
+    }
+}
+
+/// The parent that a thing was taken from, or why it was not.
+pub fn detached<T: Thing>(result: Result<Option<Handle<T>>, LinkError>) -> Answer {
+    match result {
+        Ok(parent) => Answer::Found(ids(parent)),
+        Err(error) => Answer::Refused(why_not_linked(&error)),
     }
 }
 
@@ -644,6 +680,65 @@ pub fn slot<T: Piece>(pool: &Pool<T>, slot: u32) -> Slot {
         Err(HandleError::Retired { .. }) => Slot::Retired,
         _ => Slot::First,
     }
+}
+
+/// What occupies one of the first slots although no lookup finds it.
+pub fn hidden<T: Piece>(pool: &Pool<T>, slots: u32) -> Vec<(Id, Hidden)> {
+    let traits = T::TRAITS;
+    let at = |slot: u32, generation: u32, kind: u32| {
+        let kind = match traits.kind_bits {
+            0 => 0,
+            _ => u64::from(kind) << (traits.index_bits + traits.generation_bits),
+        };
+        let bits = u64::from(slot) | u64::from(generation) << traits.index_bits | kind;
+        Handle::<T>::from_bits(bits)
+    };
+    let mut hidden = Vec::new();
+    for kind in 0..1 << traits.kind_bits {
+        for slot in 1..=slots {
+            // The stamp of a slot that is reserved is still that of the life before.
+            let generation = match pool.check(at(slot, 1, kind)) {
+                Err(HandleError::Stale { current, .. }) => current | 1,
+                Err(HandleError::Pending { .. }) => 1,
+                _ => continue,
+            };
+            let handle = at(slot, generation, kind);
+            if matches!(pool.check(handle), Err(HandleError::Pending { .. })) {
+                hidden.push((id(handle), Hidden::Reserved));
+            }
+        }
+    }
+    // What is buried counts as used until the reaper has come.
+    let generation_of = |number: u32| match slot(pool, number) {
+        Slot::At(current @ 2..) => Some((current - 1, current + 1)),
+        Slot::Retired => Some((traits.last_generation(), traits.last_generation())),
+        Slot::At(_) | Slot::First => None,
+    };
+    let is_occupied = |pool: &mut Pool<T>, number: u32| {
+        generation_of(number).is_some_and(|(_, next)| {
+            let refused = pool.reserve_at(at(number, next, 0));
+            matches!(refused, Err(SpawnFault::Occupied { .. }))
+        })
+    };
+    let is_seen: BTreeSet<u32> = (hidden.iter().map(|(id, _)| id.slot))
+        .chain(pool.iter_with_staged().map(|(handle, _)| handle.index()))
+        .collect();
+    let mut now = pool.clone();
+    let mut buried: Vec<u32> = (1..=slots)
+        .filter(|slot| !is_seen.contains(slot) && is_occupied(&mut now, *slot))
+        .collect();
+    for epoch in 0..8 {
+        let mut later = pool.clone();
+        later.reap(epoch);
+        buried.retain(|&number| {
+            let stays = is_occupied(&mut later, number);
+            if let Some((generation, _)) = generation_of(number).filter(|_| !stays) {
+                hidden.push((id(at(number, generation, 0)), Hidden::Buried(epoch)));
+            }
+            stays
+        });
+    }
+    hidden
 }
 
 /// What twins must agree about, and no model can know.

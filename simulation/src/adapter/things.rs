@@ -43,7 +43,8 @@ impl Relation for Kin {
 pub struct Text(Box<str>);
 
 impl Text {
-    fn of(text: &str) -> Self {
+    /// One that says this.
+    pub fn of(text: &str) -> Self {
         fuse::count_owned(1);
         Self(text.into())
     }
@@ -515,7 +516,7 @@ pub mod second {
 }
 
 /// Which structs a world is made of.
-pub trait Layout: 'static {
+pub trait Layout: super::systems::marked::Marked + 'static {
     /// What it is called.
     const NAME: &'static str;
     /// The other one.

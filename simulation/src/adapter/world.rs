@@ -6,18 +6,18 @@ use lath::prelude::*;
 use super::Setup;
 use super::copies::{self, Copies, Rewind};
 use super::pool;
+use super::systems::{self, Systems, Threads};
 use super::things::{Layout, Piece, Tags};
-use crate::answer::{Answer, Ask, Look, Slot};
-use crate::body::Body;
+use crate::answer::{Answer, Ask, Hidden, Look, Slot};
+use crate::body::{Body, Id};
 use crate::program::Call;
+use crate::spec::Notes;
 
 /// Which way a world takes. All ways lead to the same world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Straight on.
     Straight,
-    /// Straight on, on so many threads.
-    Threads(usize),
     /// Every pool is replaced by its clone before each step.
     Clones,
     /// Every few steps are undone and made again.
@@ -38,8 +38,14 @@ pub trait Side {
     fn play(&mut self, ask: &Ask) -> Answer;
     /// All that can be seen.
     fn look(&self) -> Look;
+    /// What systems noted down in the last call.
+    fn notes(&mut self) -> Notes;
+    /// After a panic somewhere: brings what cannot be seen into a known state.
+    fn settle(&mut self);
     /// What slots from the first on are at, in one pool.
     fn slots(&self, pool: usize, count: u32) -> Vec<Slot>;
+    /// What occupies slots from the first on although no lookup finds it.
+    fn hidden(&self, pool: usize, count: u32) -> Vec<(Id, Hidden)>;
 }
 
 /// Does something with each pool of a world in turn.
@@ -95,6 +101,8 @@ pub(super) fn empty<L: Layout>(setup: &Setup) -> World {
 /// A world of lath.
 pub struct Real<L: Layout> {
     world: World,
+    systems: Option<Systems>,
+    threads: Threads,
     route: Route,
     copies: Copies<L>,
     rewind: Rewind,
@@ -102,9 +110,13 @@ pub struct Real<L: Layout> {
 
 impl<L: Layout> Real<L> {
     /// A world in which nothing has happened.
-    pub fn new(setup: &Setup, route: Route) -> Self {
+    pub fn new(setup: &Setup, route: Route, threads: Threads) -> Self {
+        let mut world = empty::<L>(setup);
+        let systems = setup.systems.then(|| Systems::new(&mut world, threads));
         Self {
-            world: empty::<L>(setup),
+            world,
+            systems,
+            threads,
             route,
             copies: Copies::new(setup),
             rewind: Rewind::default(),
@@ -116,7 +128,10 @@ impl<L: Layout> Real<L> {
         if let Some(answer) = self.copies.call(&mut self.world, ask) {
             return answer;
         }
-        with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask))
+        match &mut self.systems {
+            Some(systems) if ask.call.is_of_systems() => systems.play::<L>(&mut self.world, ask),
+            _ => with_pool!(L, ask.pool, T => call::<T<L>>(&mut self.world, ask)),
+        }
     }
 
     /// Undoes the last few steps, and makes them again.
@@ -143,7 +158,7 @@ impl<L: Layout> Real<L> {
 }
 
 /// Calls on a world about one pool.
-fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
+pub(super) fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
     let one = pool::handle::<T>(ask.who[0]);
     match ask.call {
         Call::WorldSpawn => {
@@ -167,7 +182,7 @@ fn call<T: Piece + Resident>(world: &mut World, ask: &Ask) -> Answer {
 
 impl<L: Layout> Side for Real<L> {
     fn name(&self) -> String {
-        format!("{:?}, {}", self.route, L::NAME)
+        format!("{:?}, {:?}, {}", self.route, self.threads, L::NAME)
     }
 
     fn route(&self) -> Route {
@@ -196,6 +211,16 @@ impl<L: Layout> Side for Real<L> {
         answer
     }
 
+    fn notes(&mut self) -> Notes {
+        self.systems.as_mut().map(Systems::notes).unwrap_or_default()
+    }
+
+    fn settle(&mut self) {
+        if let Some(systems) = &mut self.systems {
+            systems.settle::<L>(&mut self.world);
+        }
+    }
+
     fn slots(&self, number: usize, count: u32) -> Vec<Slot> {
         with_pool!(L, number, T => {
             let pool = self.world.pool::<T<L>>();
@@ -203,8 +228,16 @@ impl<L: Layout> Side for Real<L> {
         })
     }
 
+    fn hidden(&self, number: usize, count: u32) -> Vec<(Id, Hidden)> {
+        with_pool!(L, number, T => pool::hidden(self.world.pool::<T<L>>(), count))
+    }
+
     fn look(&self) -> Look {
-        look::<L>(&self.world)
+        let mut look = look::<L>(&self.world);
+        if self.systems.is_some() {
+            look.systems = systems::look(&self.world);
+        }
+        look
     }
 }
 

@@ -6,14 +6,17 @@ pub mod pool;
 pub mod prefabs;
 pub mod requests;
 pub mod saves;
+mod systems;
 
 use past::{Note, Past};
 use pool::{PoolModel, Wrong};
+use systems::SystemsModel;
 
 use crate::adapter::Setup;
 use crate::adapter::things::{POOLS, TRAITS};
 use crate::adapter::world::Side;
 use crate::answer::{Answer, Ask, Look};
+use crate::program::Call;
 
 /// A world.
 #[derive(Clone, Debug)]
@@ -26,6 +29,10 @@ pub struct Model {
     pub note: Option<Note>,
     /// What the world was like when copies of it were made.
     pub past: Past,
+    /// What it has beside them.
+    pub systems: SystemsModel,
+    /// Whether systems are played.
+    with_systems: bool,
 }
 
 impl Model {
@@ -37,6 +44,8 @@ impl Model {
             limits: (0..POOLS).map(|pool| setup.limit(pool)).collect(),
             note: None,
             past: Past::default(),
+            systems: SystemsModel::default(),
+            with_systems: setup.systems,
         }
     }
 
@@ -46,7 +55,16 @@ impl Model {
             .or_else(|| self.judge_saves(ask, answer))
             .or_else(|| self.judge_prefabs(ask, answer))
             .or_else(|| self.judge_requests(ask, answer));
-        judged.unwrap_or_else(|| self.pools[ask.pool].judge(ask, answer))
+        if let Some(judged) = judged {
+            return judged;
+        }
+        match ask.call {
+            call if call.is_of_systems() => self.judge_systems(ask, answer),
+            Call::WorldSpawn | Call::WorldDespawn | Call::WorldTags => {
+                self.judge_world(ask, answer)
+            }
+            _ => self.pools[ask.pool].judge(ask, answer),
+        }
     }
 
     /// Says what a look shows that is wrong.
@@ -55,15 +73,22 @@ impl Model {
             pool.same_as(look)
                 .map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
         }
+        if self.with_systems {
+            self.systems.same_as(&look.systems)?;
+        }
         past::same_note(self.note.as_ref(), look)
     }
 
     /// After a panic somewhere in a call: takes over what is there, if it can be what was left.
-    pub fn adopt(&mut self, look: &Look, side: &dyn Side) -> Result<(), Wrong> {
+    pub fn adopt(&mut self, ask: &Ask, look: &Look, side: &dyn Side) -> Result<(), Wrong> {
         for (number, (pool, look)) in self.pools.iter_mut().zip(&look.pools).enumerate() {
             let slots = side.slots(number, pool.high_slot());
-            pool.adopt(look, &slots)
+            let hidden = side.hidden(number, pool.high_slot());
+            pool.adopt(look, &hidden, &slots)
                 .map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
+        }
+        if self.with_systems {
+            self.systems.adopt(ask, &look.systems);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::forest::{FALLS, Fall, Forest};
-use crate::answer::{Answer, Ask, PoolLook, Refusal, Slot};
+use crate::answer::{Answer, Ask, Hidden, PoolLook, Refusal, Slot};
 use crate::body::{Body, Id, Traits};
 use crate::program::Call;
 
@@ -183,6 +183,60 @@ impl PoolModel {
             }
             _ => false,
         }
+    }
+
+    /// As [`despawn`](Self::despawn), and what has gone, as it was.
+    pub fn despawn_all(&mut self, id: Id) -> (bool, Vec<(Id, Body)>) {
+        let before = self.used.clone();
+        let leaving = if self.there(id).is_some() { self.clone().leave(id, None) } else { vec![] };
+        let found = self.despawn(id, None);
+        let gone = leaving.into_iter().filter_map(|id| Some((id, before.get(&id)?.1.clone())));
+        (found, gone.collect())
+    }
+
+    /// A thing comes at its handle, which may have been kept for it.
+    pub fn arrive(&mut self, id: Id, body: &Body) -> Result<(), Wrong> {
+        match self.fate(id) {
+            Some(Fate::Reserved) => {
+                self.used.insert(id, (Fate::Live, self.traits.keep(body)));
+                Ok(())
+            }
+            _ => self.begin(id, Fate::Live, body),
+        }
+    }
+
+    /// Links two things, if that is possible.
+    pub fn attach(&mut self, relation: usize, child: Id, parent: Id, first: bool) -> bool {
+        let good = self.there(child).is_some() && self.there(parent).is_some();
+        let tree = &mut self.trees[relation];
+        if !good || tree.is_at_or_below(parent, child) {
+            return false;
+        }
+        tree.detach(child);
+        match first {
+            true => tree.put(child, parent, 0),
+            false => tree.put_last(child, parent),
+        }
+        true
+    }
+
+    /// Takes a thing from its parent. Answers whether there is such a thing.
+    pub fn detach(&mut self, relation: usize, id: Id) -> bool {
+        let there = self.there(id).is_some();
+        if there {
+            self.trees[relation].detach(id);
+        }
+        there
+    }
+
+    /// The parent of a thing, and how many children it has.
+    pub fn relatives(&self, relation: usize, id: Id) -> (Option<Id>, usize) {
+        (self.trees[relation].parent(id), self.trees[relation].kids(id).len())
+    }
+
+    /// Whether there can be only so many slots that they run out.
+    pub fn is_small(&self) -> bool {
+        self.limit < 2000
     }
 
     /// What a spawn of a body may be refused for: `None` if it may not.
@@ -479,6 +533,9 @@ impl PoolModel {
                 );
                 Ok(())
             }
+            // Nothing has changed, then.
+            Call::WithoutMemory if *answer == Answer::Refused(Refusal::Memory) => Ok(()),
+            Call::WithoutMemory => self.judge(&ask.with_memory(), answer),
             _ => self.judge_tree(ask, answer),
         }
     }
@@ -687,7 +744,8 @@ impl PoolModel {
         (id.bits.checked_shr(shift).unwrap_or(0) & ((1 << self.traits.kind_bits) - 1)) as u32
     }
 
-    fn may_spawn_at(&self, id: Id, body: &Body) -> Option<Refusal> {
+    /// What a spawn at a handle may be refused for: `None` if it may not.
+    pub fn may_spawn_at(&self, id: Id, body: &Body) -> Option<Refusal> {
         let kind = self.traits.keep(body).kind;
         let mut in_slot =
             self.used.range(Id { slot: id.slot, bits: 0 }..Id { slot: id.slot + 1, bits: 0 });
@@ -771,7 +829,12 @@ impl PoolModel {
 
     /// After a panic somewhere in a call: what is there now is believed, if it can be what is left
     /// of what was there, or what was to come. `slots` says what each slot is at.
-    pub fn adopt(&mut self, look: &PoolLook, slots: &[Slot]) -> Result<(), Wrong> {
+    pub fn adopt(
+        &mut self,
+        look: &PoolLook,
+        hidden: &[(Id, Hidden)],
+        slots: &[Slot],
+    ) -> Result<(), Wrong> {
         (self.untold, self.numbers_unknown) = (Vec::new(), false);
         let seen: BTreeMap<Id, (Fate, Body)> =
             (look.live.iter().map(|(id, body)| (*id, (Fate::Live, body.clone()))))
@@ -781,21 +844,26 @@ impl PoolModel {
         for id in self.with_fate(gone).into_iter().filter(|id| !seen.contains_key(id)) {
             self.end(id);
         }
-        // `clear` ends what is reserved, and so does a despawn.
-        for id in self.with_fate(|fate| fate == Fate::Reserved) {
-            let generation = self.traits.generation(id);
-            match slots.get(id.slot as usize - 1) {
-                Some(Slot::At(current)) if *current > generation => self.end(id),
-                Some(Slot::Retired) => self.end(id),
-                _ => {}
+        // What is hidden is matched by slot and generation: nobody knows the kind of what is buried.
+        let traits = self.traits;
+        let same = |one: Id, other: Id| {
+            one.slot == other.slot && traits.generation(one) == traits.generation(other)
+        };
+        for id in self.with_fate(|fate| !gone(fate)) {
+            if !seen.contains_key(&id) && !hidden.iter().any(|(other, _)| same(id, *other)) {
+                self.end(id);
             }
         }
-        let epoch = |fate| if let Fate::Buried(epoch) = fate { Some(epoch) } else { None };
-        let mut buried: Vec<_> =
-            self.used.iter().filter_map(|(id, (fate, _))| Some((epoch(*fate)?, *id))).collect();
-        buried.sort_unstable();
-        let left = buried.len().saturating_sub(look.counts[3] as usize);
-        buried.iter().take(left).for_each(|(_, id)| self.end(*id));
+        for (id, hidden) in hidden {
+            let fate = match hidden {
+                Hidden::Reserved => Fate::Reserved,
+                Hidden::Buried(epoch) => Fate::Buried(*epoch),
+            };
+            match self.used.keys().copied().find(|known| same(*known, *id)) {
+                Some(known) => _ = self.used.entry(known).and_modify(|(is, _)| *is = fate),
+                None => self.begin(*id, fate, &Body::default())?,
+            }
+        }
         for (id, (fate, body)) in seen {
             match self.used.contains_key(&id) {
                 true => _ = self.used.insert(id, (fate, body)),

@@ -82,7 +82,7 @@ impl PoolModel {
     }
 
     /// Puts a thing below another one; why not, if it cannot be.
-    fn attach(&mut self, id: Id, tree: usize, parent: Id) -> Result<(), Refusal> {
+    fn attach_asked(&mut self, id: Id, tree: usize, parent: Id) -> Result<(), Refusal> {
         if self.there(id).is_none() || self.there(parent).is_none() {
             return Err(Refusal::Handle);
         }
@@ -174,7 +174,7 @@ impl Model {
                         Ok(())
                     }
                     _ if two.bits == 0 => Err(Refusal::Handle),
-                    _ => pool.attach(one, tree, two),
+                    _ => pool.attach_asked(one, tree, two),
                 };
                 if done.is_ok() {
                     undo.note(ask.pool, Back::Attach(one, tree, parent));
@@ -205,7 +205,7 @@ impl Model {
                 answered(answer, there(found))
             }
             Back::Attach(id, tree, Some(parent)) => {
-                let done = pool.attach(id, tree, parent);
+                let done = pool.attach_asked(id, tree, parent);
                 answered(answer, done)
             }
             Back::Attach(id, tree, None) => {
@@ -220,7 +220,7 @@ impl Model {
                     pool.begin(id, super::pool::Fate::Live, &body)?;
                     for (tree, parent) in parents.into_iter().enumerate() {
                         if let Some(parent) = parent {
-                            let _ = pool.attach(id, tree, parent); // one that went is none
+                            let _ = pool.attach_asked(id, tree, parent); // one that went is none
                         }
                     }
                     self.past.undo.rename(number, old, id);

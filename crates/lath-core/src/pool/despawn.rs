@@ -154,6 +154,10 @@ impl<T: Thing> Pool<T> {
         if !self.contains(handle) {
             return None;
         }
+        // Without a list, which needs memory: a child for whose links there was none is taken back.
+        if self.trees.part_leaf(handle) {
+            return self.take_alone(handle);
+        }
         let mut leaving = Leaving::new(self, handle, orphans);
         let value = leaving.next().and_then(|handle| leaving.pool.take_alone(handle));
         leaving.despawn();

@@ -12,8 +12,19 @@ pub(super) struct Spawn<T: Resident>(pub(super) Handle<T>, pub(super) T);
 
 impl<T: Resident> Command for Spawn<T> {
     fn apply(self, world: &mut World) -> bool {
+        /// Gives a reservation up if the thing panics on its way in: a cold field is compared.
+        struct Promise<'a, T: Resident>(&'a mut World, Handle<T>);
+
+        impl<T: Resident> Drop for Promise<'_, T> {
+            fn drop(&mut self) {
+                give_up(self.0, self.1);
+            }
+        }
+
         let Self(handle, thing) = self;
-        let spawned = world.pool_mut::<T>().spawn_at(handle, thing).is_ok();
+        let promise = Promise(world, handle);
+        let spawned = promise.0.pool_mut::<T>().spawn_at(handle, thing).is_ok();
+        std::mem::forget(promise);
         if spawned {
             hooks::happened(world, || Happened::Spawned(handle));
         }
@@ -26,10 +37,15 @@ impl<T: Resident> Command for Spawn<T> {
     }
 
     fn cancel(self, world: &mut World) {
-        let pool = world.pool_mut::<T>();
-        if !pool.contains(self.0) {
-            pool.despawn(self.0); // a reservation is given up
-        }
+        give_up(world, self.0);
+    }
+}
+
+/// Frees a slot that was reserved for a thing that does not come.
+fn give_up<T: Resident>(world: &mut World, handle: Handle<T>) {
+    let pool = world.pool_mut::<T>();
+    if !pool.contains(handle) {
+        pool.despawn(handle);
     }
 }
 
