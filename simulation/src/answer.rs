@@ -26,7 +26,9 @@ impl Ask {
         let call = calls[usize::from(self.b / 8) % calls.len()];
         // A plain reservation.
         let b = if call == Call::Reserve { 1 } else { self.b };
-        Self { call, b, ..self.clone() }
+        // A body with nothing in a cold field.
+        let v = if self.v % 5 == 0 { self.v ^ 1 } else { self.v };
+        Self { call, b, v, ..self.clone() }
     }
 }
 

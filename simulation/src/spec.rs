@@ -425,9 +425,10 @@ impl OfSet {
     /// What a question says.
     pub fn new(ask: &Ask, next: &mut u32) -> Self {
         let when = (ask.v % 8 != 0).then(|| When::drawn(mix(u64::from(ask.v))));
+        let place = *next as usize;
         *next += 1;
         let after_other = ask.v % 8 == 0 && ask.b % 2 == 1;
-        Self { set: usize::from(ask.b % 2), when, after_other, place: *next as usize }
+        Self { set: usize::from(ask.b % 2), when, after_other, place }
     }
 }
 

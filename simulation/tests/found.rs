@@ -103,3 +103,22 @@ fn an_image_holds_no_memory_that_nobody_has_written() {
     assert!(all_is_written::<first::Ship>() && all_is_written::<second::Ship>());
     assert!(all_is_written::<first::Crew>() && all_is_written::<second::Crew>());
 }
+
+/// A `Clone` that panicked on the way back left the tags of the snapshot beside the bitmaps of the
+/// pool.
+#[test]
+fn a_clone_that_panics_while_a_snapshot_is_put_back_leaves_tags_as_they_were() {
+    play_with_faults(&[
+        step(Spawn, 0, 0, 5553, 0),
+        step(Spawn, 0, 0, 0, 0),
+        step(WorldDespawn, 0, 12242, 0, 0),
+        step(Save, 0, 0, 0, 49358),
+        step(WorldTags, 0, 12194, 0, 46961),
+        step(Spawn, 0, 0, 0, 0),
+        step(TakeSnapshot, 0, 0, 0, 0),
+        step(WorldSpawn, 0, 0, 0, 0),
+        step(BringUpToDate, 0, 0, 0, 0),
+        step(Load, 0, 0, 0, 27812),
+        step(RestoreSnapshot, 0, 0, 0, 26394),
+    ]);
+}

@@ -324,8 +324,9 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
 pub fn call_without_memory<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
     let one = handle::<T>(ask.who[0]);
     let (ask, n) = (ask.with_memory(), ask.v % 4);
+    // Nothing cold, nothing linked: see `src/known.rs`.
     let body = Body::new(ask.v, ask.who[1]);
-    // Made outside: memory is refused to everybody. Nothing is linked: see `src/known.rs`.
+    // Made outside: memory is refused to everybody.
     let thing = T::make(&body);
     match ask.call {
         Call::Spawn => spawned(&body, memory::refused(n, || pool.try_spawn(thing))),

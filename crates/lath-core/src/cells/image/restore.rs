@@ -83,8 +83,9 @@ impl<T: Snap> Filling<'_, T> {
             self.field += 1;
             self.at = 0;
         }
+        // Last, as are the bitmaps: if a `Clone` panics, tags are what they were.
         for at in 0..self.image.numbers.len() {
-            self.cells.put_tags(self.image, at, self.new_slots(at));
+            self.cells.put_tags(self.image, at, self.image.held(at));
         }
         core::mem::forget(self);
     }
@@ -205,7 +206,6 @@ impl<T: Snap> Cells<T> {
                     // (`held_in`), and nobody else uses them (`&mut self`).
                     unsafe { kept.assign(at, &self.values, first, both) };
                 }
-                self.put_tags(image, at, both);
             }
             Filling { cells: self, image, field: 0, at: 0, done: 0 }.fill();
         }
