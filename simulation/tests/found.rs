@@ -122,3 +122,20 @@ fn a_clone_that_panics_while_a_snapshot_is_put_back_leaves_tags_as_they_were() {
         step(RestoreSnapshot, 0, 0, 0, 26394),
     ]);
 }
+
+/// The mark of a thing that had gone took the place of that of the next one in its slot, in images and
+/// in what was put back from them.
+#[test]
+fn a_snapshot_knows_the_mark_of_a_thing_from_that_of_the_one_before() {
+    play(&[
+        step(WorldSpawn, 2, 0, 0, 0),
+        step(Spawn, 8, 0, 0, 0),
+        step(Mark, 8, 0, 0, 33225),
+        step(Stage, 2, 0, 0, 0),
+        step(InspectorSpawns, 14, 0, 44649, 0),
+        step(InspectorUndoes, 0, 0, 0, 0),
+        step(WorldDespawn, 2, 40226, 0, 0),
+        step(SpawnTree, 14, 0, 0, 0),
+        step(TakeSnapshot, 0, 0, 0, 0),
+    ]);
+}

@@ -118,3 +118,18 @@ fn a_child_for_whose_links_there_is_no_memory_is_taken_back() {
     assert_eq!(pool.tree().child_count(hull), linked - 1);
     assert_eq!(pool.check_invariants(), Ok(()));
 }
+
+/// The model had thought that what is live before a run that panics is live or gone after it.
+#[test]
+fn a_thing_may_be_buried_within_a_run_that_panics() {
+    use lath_simulation::play_with_faults;
+    use lath_simulation::program::Call::*;
+    use lath_simulation::program::step;
+
+    play_with_faults(&[
+        step(AddSystem, 0, 0, 0, 6642),
+        step(SpawnTree, 5, 0, 0, 0),
+        step(AddToOrder, 5, 194, 36298, 8908),
+        step(RunSchedule, 0, 0, 0, 6169),
+    ]);
+}

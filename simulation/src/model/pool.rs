@@ -840,16 +840,12 @@ impl PoolModel {
             (look.live.iter().map(|(id, body)| (*id, (Fate::Live, body.clone()))))
                 .chain(look.staged.iter().map(|(id, body)| (*id, (Fate::Staged, body.clone()))))
                 .collect();
-        let gone = |fate| matches!(fate, Fate::Live | Fate::Staged);
-        for id in self.with_fate(gone).into_iter().filter(|id| !seen.contains_key(id)) {
-            self.end(id);
-        }
         // What is hidden is matched by slot and generation: nobody knows the kind of what is buried.
         let traits = self.traits;
         let same = |one: Id, other: Id| {
             one.slot == other.slot && traits.generation(one) == traits.generation(other)
         };
-        for id in self.with_fate(|fate| !gone(fate)) {
+        for id in self.with_fate(|_| true) {
             if !seen.contains_key(&id) && !hidden.iter().any(|(other, _)| same(id, *other)) {
                 self.end(id);
             }

@@ -365,7 +365,7 @@ impl Links {
 
     /// The marks: slots and stamps, and whether marks are in use.
     pub(crate) fn marked(&self) -> (impl Iterator<Item = (u32, u32)>, bool) {
-        (self.marks.list().iter().copied(), self.marks.in_use)
+        (self.marks.marked(), self.marks.in_use)
     }
 
     pub(crate) fn assign_marks(&mut self, list: impl Iterator<Item = (u32, u32)>, in_use: bool) {

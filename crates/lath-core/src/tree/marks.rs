@@ -150,14 +150,21 @@ impl Marks {
 
     /// Becomes a copy of other marks. Reuses its memory.
     pub(crate) fn assign(&mut self, from: &Self) {
-        self.assign_list(from.list.iter().copied(), from.in_use);
+        self.assign_list(from.marked(), from.in_use);
     }
 
     /// Becomes the marks that a list is.
     pub(crate) fn assign_list(&mut self, list: impl Iterator<Item = (u32, u32)>, in_use: bool) {
         self.clear();
         self.in_use = in_use;
-        list.for_each(|(index, stamp)| self.mark(index, stamp));
+        self.list.extend(list);
+        self.list.iter().for_each(|&(index, _)| _ = self.marked.insert(index));
+        self.tidy(); // the mark of a thing that has gone may come before that of the next one
+    }
+
+    /// What is marked; a slot may come twice, the mark of the thing that is there last.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.list.iter().copied().filter(|&(index, _)| self.marked.contains(index))
     }
 
     pub(crate) fn clear(&mut self) {
