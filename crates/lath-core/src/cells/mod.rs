@@ -106,6 +106,7 @@ impl<T: Thing> Cells<T> {
         let nil = T::default();
         let nursery = Nursery::new(); // first: it may call `Default`, which may panic
         let mut slots = Slots::new(limit)?;
+        slots.grow((room - 1) as u32)?;
         let mut values = T::Storage::new();
         values.memory_mut().reserve(room)?;
         let place = T::Storage::at(values.memory_mut().open(0)?, 0);
@@ -114,7 +115,6 @@ impl<T: Thing> Cells<T> {
             values.write(place, nil);
             T::Storage::stamp(place).write(NIL_SLOT);
         }
-        slots.grow((room - 1) as u32)?;
         let mut cells = Self {
             slots,
             values,
