@@ -1,7 +1,7 @@
 //! The game that plays everything.
 //!
-//! A random [program](program) of all public calls is played by several worlds and by an obviously
-//! right [model](model). After every step all of them must agree about everything that can be seen,
+//! A random [program] of all public calls is played by several worlds and by an obviously
+//! right [model]. After every step all of them must agree about everything that can be seen,
 //! handles included.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //!                                  └─────▶ model       what should have been answered, and be seen
 //! ```
 //!
-//! A program that fails is [made shorter](shrink) and printed as a test.
+//! A program that fails is [made shorter](mod@shrink) and printed as a test.
 //! `scripts/world.sh MINUTES [SEED]` plays.
 
 pub mod adapter;
