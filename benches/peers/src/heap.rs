@@ -9,6 +9,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+#[cfg(test)]
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
@@ -26,7 +27,9 @@ pub(crate) fn growth(work: impl FnOnce()) -> isize {
     GROWTH.take().unwrap_or(0)
 }
 
-struct Counting;
+/// The allocator of the programs that measure.
+#[derive(Debug)]
+pub struct Counting;
 
 impl Counting {
     #[inline]

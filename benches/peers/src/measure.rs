@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::progress::Progress;
 use crate::spread::Spread;
-use crate::workload::{Bar, Trial, Unit, Workload};
+use crate::workload::{BEST, Bar, Candidate, Trial, Unit, Workload};
 use crate::{build_cost, heap};
 
 /// How long a workload is measured.
@@ -67,6 +67,8 @@ impl Line {
 /// Whether a bar was held.
 pub(crate) struct Verdict {
     pub(crate) bar: Bar,
+    /// Who it was compared with, by name.
+    pub(crate) against: &'static str,
     pub(crate) measured: f64,
 }
 
@@ -82,12 +84,23 @@ impl Outcome<'_> {
         &self.lines[0]
     }
 
+    /// The peer that is the quickest, if one takes part.
+    pub(crate) fn best_peer(&self) -> Option<&Line> {
+        let ratio = |line: &Line| line.ratio_to(self.reference()).median;
+        let peers = self.lines.iter().filter(|line| Candidate::is_peer(line.name));
+        peers.min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    }
+
     /// One verdict per bar of the workload.
     pub(crate) fn verdicts(&self) -> Vec<Verdict> {
-        let line = |name| self.lines.iter().find(|line| line.name == name);
+        let line = |name| match name {
+            BEST => self.best_peer(),
+            name => self.lines.iter().find(|line| line.name == name),
+        };
         let judge = |&bar: &Bar| {
-            let measured = line(bar.candidate)?.ratio_to(line(bar.against)?).median;
-            Some(Verdict { bar, measured })
+            let against = line(bar.against)?;
+            let measured = line(bar.candidate)?.ratio_to(against).median;
+            Some(Verdict { bar, against: against.name, measured })
         };
         self.workload.bars.iter().filter_map(judge).collect()
     }

@@ -1,7 +1,7 @@
 //! A workload: a name, the candidates that take part, and the bars that lath has to hold.
 
 /// One candidate at one workload. Only [`run`](Trial::run) is timed.
-pub(crate) trait Trial {
+pub trait Trial {
     /// Gets ready for one run.
     fn prepare(&mut self) {}
 
@@ -23,24 +23,35 @@ pub(crate) trait Trial {
     }
 }
 
+/// What a bar is against if it is against whichever peer is the quickest.
+pub const BEST: &str = "the best peer";
+
 /// A promise: the time of `candidate` is at most `at_most` times that of `against`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bar {
-    pub(crate) candidate: &'static str,
-    pub(crate) against: &'static str,
-    pub(crate) at_most: f64,
+pub struct Bar {
+    /// Who promises.
+    pub candidate: &'static str,
+    /// Whom it is compared with: another candidate of the row, or [`BEST`].
+    pub against: &'static str,
+    /// The ratio that it may have.
+    pub at_most: f64,
 }
 
 impl Bar {
+    /// A bar against whichever peer is the quickest.
+    pub const fn to_best(candidate: &'static str, at_most: f64) -> Self {
+        Self { candidate, against: BEST, at_most }
+    }
+
     /// A bar against the hand-written code.
-    pub(crate) const fn to_raw(candidate: &'static str, at_most: f64) -> Self {
+    pub const fn to_raw(candidate: &'static str, at_most: f64) -> Self {
         Self { candidate, against: "raw", at_most }
     }
 }
 
 /// What the figures of a workload are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// How long a run takes.
     Seconds,
     /// By how many bytes the heap has grown after a run, divided by this many things.
@@ -51,47 +62,59 @@ pub(crate) enum Unit {
 }
 
 /// Where a workload stands in a line chart.
-pub(crate) struct Point {
+#[derive(Debug)]
+pub struct Point {
     /// The name of the chart: of its file.
-    pub(crate) chart: &'static str,
+    pub chart: &'static str,
     /// What stands above it.
-    pub(crate) title: &'static str,
+    pub title: &'static str,
     /// Which of the plots in it, side by side.
-    pub(crate) plot: String,
+    pub plot: String,
     /// What grows to the right, with its unit.
-    pub(crate) axis: &'static str,
-    pub(crate) x: f64,
+    pub axis: &'static str,
+    /// How far to the right.
+    pub x: f64,
     /// How many things a run is about: the chart shows nanoseconds per thing.
-    pub(crate) things: u32,
+    pub things: u32,
 }
 
 /// Somebody who takes part; the fixture is built when the workload is measured, not before.
-pub(crate) struct Candidate {
-    pub(crate) name: &'static str,
-    pub(crate) build: Box<dyn Fn() -> Box<dyn Trial>>,
+pub struct Candidate {
+    /// What it is called in every row that it takes part in.
+    pub name: &'static str,
+    /// Builds the fixture.
+    pub build: Box<dyn Fn() -> Box<dyn Trial>>,
 }
 
 /// One row of the comparison.
-pub(crate) struct Workload {
-    pub(crate) name: String,
-    pub(crate) about: String,
-    pub(crate) unit: Unit,
-    pub(crate) bars: &'static [Bar],
-    pub(crate) candidates: Vec<Candidate>,
+pub struct Workload {
+    /// What it is asked for by.
+    pub name: String,
+    /// What is done, in a line.
+    pub about: String,
+    /// What is measured.
+    pub unit: Unit,
+    /// What lath promises.
+    pub bars: &'static [Bar],
+    /// Who takes part.
+    pub candidates: Vec<Candidate>,
     /// Whether it is left out unless it is asked for by name.
-    pub(crate) only_when_named: bool,
+    pub only_when_named: bool,
     /// Its place in a line chart; without one it gets a bar chart of its own.
-    pub(crate) point: Option<Point>,
+    pub point: Option<Point>,
+}
+
+impl Candidate {
+    /// Whether it is a library of somebody else: neither lath nor written by hand.
+    pub(crate) fn is_peer(name: &str) -> bool {
+        !name.starts_with("lath") && !name.starts_with("raw")
+    }
 }
 
 impl Workload {
     /// Starts a workload that nobody takes part in yet. The first candidate to be added is what the
     /// others are compared with: `raw`, where there is one.
-    pub(crate) fn new(
-        name: impl Into<String>,
-        about: impl Into<String>,
-        bars: &'static [Bar],
-    ) -> Self {
+    pub fn new(name: impl Into<String>, about: impl Into<String>, bars: &'static [Bar]) -> Self {
         let (name, about) = (name.into(), about.into());
         Self {
             name,
@@ -105,22 +128,22 @@ impl Workload {
     }
 
     /// Counts something else than seconds.
-    pub(crate) fn counting(self, unit: Unit) -> Self {
+    pub fn counting(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }
 
     /// Leaves it out unless it is asked for.
-    pub(crate) fn only_when_named(self) -> Self {
+    pub fn only_when_named(self) -> Self {
         Self { only_when_named: true, ..self }
     }
 
     /// Gives it a place in a line chart.
-    pub(crate) fn at(self, point: Point) -> Self {
+    pub fn at(self, point: Point) -> Self {
         Self { point: Some(point), ..self }
     }
 
     /// Adds a candidate.
-    pub(crate) fn with<T: Trial + 'static>(
+    pub fn with<T: Trial + 'static>(
         mut self,
         name: &'static str,
         build: impl Fn() -> T + 'static,

@@ -38,7 +38,7 @@ fn candidate(line: &Line, reference: &Line) -> Value {
 fn verdict(verdict: &Verdict) -> Value {
     json!({
         "candidate": verdict.bar.candidate,
-        "against": verdict.bar.against,
+        "against": verdict.against,
         "at_most": verdict.bar.at_most,
         "measured": verdict.measured,
         "holds": verdict.holds(),

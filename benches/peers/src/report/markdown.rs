@@ -27,9 +27,8 @@ pub(crate) fn document(outcomes: &[Outcome<'_>]) -> String {
 
 /// How one bar was held.
 fn standing(text: &mut String, outcome: &Outcome<'_>, verdict: &Verdict) {
-    let ratio = |line: &&Line| line.ratio_to(outcome.reference()).median;
-    let peers = outcome.lines.iter().filter(|line| is_peer(line.name));
-    let best = peers.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let ratio = |line: &Line| line.ratio_to(outcome.reference()).median;
+    let best = outcome.best_peer();
     let against = match verdict.bar.against {
         "raw" => String::new(),
         against => format!(" × {against}"),
@@ -38,16 +37,12 @@ fn standing(text: &mut String, outcome: &Outcome<'_>, verdict: &Verdict) {
         text,
         [
             outcome.workload.about.clone(),
-            best.map_or("–".to_string(), |best| format!("{} {}", best.name, short(ratio(&best)))),
+            best.map_or("–".to_string(), |best| format!("{} {}", best.name, short(ratio(best)))),
             format!("{} {}", short(verdict.measured), verdict.bar.candidate),
             format!("{}{against}", short(verdict.bar.at_most)),
             if verdict.holds() { "held" } else { "missed" }.to_string(),
         ],
     );
-}
-
-fn is_peer(name: &str) -> bool {
-    !name.starts_with("lath") && !name.starts_with("raw")
 }
 
 /// Workloads that are shown in one table: those of one chart, or those whose names begin alike.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::measure::{Line, Outcome};
 use crate::spread::Spread;
-use crate::workload::{Bar, Unit, Workload};
+use crate::workload::{BEST, Bar, Unit, Workload};
 
 /// The workloads with their candidates and bars.
 pub(crate) fn list(workloads: &[Workload]) -> String {
@@ -32,6 +32,22 @@ pub(crate) fn outcome(outcome: &Outcome<'_>) -> String {
     text
 }
 
+/// A line per bar: how far lath is from it, over all rows.
+pub(crate) fn bars(outcomes: &[Outcome<'_>]) -> String {
+    let mut text = String::new();
+    for outcome in outcomes {
+        for verdict in outcome.verdicts() {
+            let Bar { candidate, at_most, .. } = verdict.bar;
+            let (name, against) = (&outcome.workload.name, verdict.against);
+            let measured = verdict.measured;
+            let mark = if verdict.holds() { "ok" } else { "MISSED" };
+            let row = format!("{name:<28} {candidate:<20}");
+            line(&mut text, format_args!("{row} {measured:>6.2} of {against} ≤ {at_most} {mark}"));
+        }
+    }
+    text
+}
+
 fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
     let ratio = candidate.ratio_to(outcome.reference());
     let figure = match outcome.workload.unit {
@@ -51,6 +67,10 @@ fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
         let (mark, measured) = (if verdict.holds() { "ok" } else { "MISSED" }, verdict.measured);
         match verdict.bar.against {
             "raw" => write!(cells, "  {} {mark}", promise(&verdict.bar)),
+            BEST => {
+                let (promise, best) = (promise(&verdict.bar), verdict.against);
+                write!(cells, "  {promise} {mark}, at {measured:.2} of {best}")
+            }
             _ => write!(cells, "  {} {mark}, at {measured:.2}", promise(&verdict.bar)),
         }
         .expect("a string takes anything");

@@ -63,7 +63,7 @@ fn promise(verdict: &Verdict, outcome: &Outcome<'_>) -> f64 {
     let against = outcome
         .lines
         .iter()
-        .find(|line| line.name == verdict.bar.against)
+        .find(|line| line.name == verdict.against)
         .unwrap_or(outcome.reference());
     verdict.bar.at_most * against.ratio_to(outcome.reference()).median
 }
