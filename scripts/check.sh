@@ -80,8 +80,8 @@ documentation() {
 # the demos, the benches and the tools.
 release_tests() {
     local name tests=()
-    for name in attacks blocks canvas changes clusters command_line crew determinism differences fixed_model hierarchy hostile images \
-        marks model order panics random_schedules refusals replay retirement saves swarm sync_test threads tree tree_threads views xwd; do
+    for name in attacks blocks canvas changes clusters command_line determinism differences fixed_model hierarchy hostile images \
+        marks model order panics random_schedules refusals replay retirement saves swarm sync_test thread_pool threads tree tree_threads views xwd; do
         tests+=(--test "$name")
     done
     cargo test --release "${whole[@]}" --exclude lath-derive --exclude lath-simulation --exclude lath-examples --lib --bins "${tests[@]}"

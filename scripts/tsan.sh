@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests that share a pool or a world between threads (crates/*/tests/threads.rs, tree_threads.rs and crew.rs: staging, loops, sweeps,
+# The tests that share a pool or a world between threads (crates/*/tests/threads.rs, tree_threads.rs and thread_pool.rs: staging, loops, sweeps,
 # systems on several threads, and handing work to them; and a short run of the test of determinism), under ThreadSanitizer.
 #
 #   scripts/tsan.sh [times]    runs them that often, 5 times by default: a race shows in some runs and not in others
@@ -59,7 +59,7 @@ export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"
 
 run() {
     local file crate
-    for file in crates/*/tests/threads.rs crates/*/tests/tree_threads.rs crates/lath-core/tests/{crew,systems}.rs \
+    for file in crates/*/tests/threads.rs crates/*/tests/tree_threads.rs crates/lath-core/tests/{thread_pool,systems}.rs \
         crates/lath-schedule/tests/determinism.rs; do
         crate="$(basename "$(dirname "$(dirname "$file")")")"
         /usr/bin/cargo test -Zbuild-std --target "$target" -p "$crate" --all-features \

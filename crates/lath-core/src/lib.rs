@@ -98,6 +98,8 @@ mod fixed;
 #[cfg(feature = "alloc")]
 mod flat;
 mod generation;
+#[doc(hidden)] // for `lath-schedule`
+pub mod guard;
 mod handle;
 #[cfg(feature = "alloc")]
 mod lock;

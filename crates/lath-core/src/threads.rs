@@ -1,20 +1,21 @@
-//! Work on several threads: those of the rayon pool that one is in, of a crew that all of the
-//! program shares, or of one of one's own. No other file knows rayon, but for `threads/host.rs`.
+//! Work on several threads: those of the rayon pool that the caller is in, of a thread pool that
+//! all of the program shares, or of one of the caller's own. No other file knows rayon, but for
+//! `threads/worker.rs`.
 //!
 //! Of rayon only its core is needed, which has the threads and `join`. What is to be done comes as
 //! a reference to a closure of any type, so that all of this is compiled once, and not with every
 //! loop of every program.
 
-mod host;
+mod worker;
 
 use alloc::sync::Arc;
 use alloc::vec;
 use core::fmt::Display;
 use std::sync::OnceLock;
 
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
+use rayon_core::ThreadPoolBuilder;
 
-use self::host::Host;
+use self::worker::Worker;
 
 /// Something to do.
 pub type Work<'a> = dyn FnMut() + Send + 'a;
@@ -26,17 +27,17 @@ pub fn count() -> usize {
 
 /// Does something on one of the threads, unless this is one or there are no others.
 pub fn enter(work: &mut Work<'_>) {
-    static CREW: OnceLock<Option<Crew>> = OnceLock::new();
+    static SHARED: OnceLock<Option<ThreadPool>> = OnceLock::new();
     if is_inside() || usual_count() == 1 {
         return work();
     }
-    match CREW.get_or_init(|| Crew::new(usual_count()).ok()) {
-        Some(crew) => crew.enter(work),
+    match SHARED.get_or_init(|| ThreadPool::new(usual_count()).ok()) {
+        Some(threads) => threads.enter(work),
         None => rayon_core::scope(|_| work()), // rayon knows what to do where threads cannot be had
     }
 }
 
-/// Whether this is a thread of a rayon pool: of a crew, or of the user's.
+/// Whether this is a thread of a rayon pool: of one of ours, or of the user's.
 fn is_inside() -> bool {
     rayon_core::current_thread_index().is_some()
 }
@@ -112,13 +113,13 @@ fn fork(one: &mut (dyn FnMut(bool) + Send), other: &mut (dyn FnMut(bool) + Send)
     );
 }
 
-/// Threads of one's own. One of them is the host, who waits for what comes from outside.
-pub struct Crew {
-    threads: ThreadPool,
-    host: Arc<Host>,
+/// Threads of one's own. One of them waits for the jobs that come from outside.
+pub struct ThreadPool {
+    threads: rayon_core::ThreadPool,
+    worker: Arc<Worker>,
 }
 
-impl Crew {
+impl ThreadPool {
     /// So many of them, with names.
     ///
     /// # Errors
@@ -129,7 +130,7 @@ impl Crew {
             .num_threads(count)
             .thread_name(|n| alloc::format!("lath {n}"))
             .build();
-        threads.map(|threads| Self { host: Host::new(&threads), threads })
+        threads.map(|threads| Self { worker: Worker::new(&threads), threads })
     }
 
     /// How many there are.
@@ -139,23 +140,22 @@ impl Crew {
 
     /// Does something on one of them, unless this is one.
     ///
-    /// Nothing is allocated if the host does it. If it is busy the others do, by way of rayon's
+    /// Nothing is allocated if the worker does it. If that is busy the others do, by way of rayon's
     /// queue. So they do for a thread of another pool, which goes on with the work of that pool
     /// meanwhile.
     pub fn enter(&self, work: &mut Work<'_>) {
         if self.threads.current_thread_index().is_some() {
             return work();
         }
-        if is_inside() || !self.host.does(work) {
-            let _guest = self.host.admit();
-            self.threads.install(work);
+        if is_inside() || !self.worker.does(work) {
+            self.worker.queue(&self.threads, work);
         }
     }
 }
 
-impl Drop for Crew {
+impl Drop for ThreadPool {
     fn drop(&mut self) {
-        self.host.close();
+        self.worker.close();
     }
 }
 
@@ -200,10 +200,10 @@ mod tests {
             for_each(100, &|_| assert!(pool.current_thread_index().is_some()));
             enter(&mut || assert!(pool.current_thread_index().is_some()));
         });
-        let crew = Crew::new(2).map_err(|why| std::format!("{why}")).unwrap();
-        assert_eq!(crew.count(), 2);
+        let two = ThreadPool::new(2).map_err(|why| std::format!("{why}")).unwrap();
+        assert_eq!(two.count(), 2);
         let mut seen = 0;
-        crew.enter(&mut || crew.enter(&mut || seen = count()));
+        two.enter(&mut || two.enter(&mut || seen = count()));
         assert_eq!(seen, 2);
     }
 

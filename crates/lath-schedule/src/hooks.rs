@@ -70,18 +70,12 @@ impl<T: Resident> Hooks<T> {
     /// The calls of a world, made if there are none.
     pub(crate) fn calls_of(world: &mut World) -> &mut Calls<T> {
         world.hooked = true;
-        let place = world.hidden_place::<Self>();
-        if !world.shelf.has(place) {
-            world.shelf.put(Self::default());
-        }
-        match world.shelf.get_mut(place) {
-            Some(hooks) => &mut hooks.calls,
-            None => unreachable!("W1: put there just now"),
-        }
+        let key = world.hidden_key();
+        &mut world.types.get_or_insert_with(key, Self::default).calls
     }
 
     fn find(world: &mut World) -> Option<&mut Self> {
-        world.shelf.find::<Self>().and_then(|place| world.shelf.get_mut(place))
+        world.peek_mut()
     }
 }
 
@@ -108,12 +102,13 @@ pub(crate) fn despawn<T: Resident>(world: &mut World, handle: Handle<T>) -> Opti
     }
     let (mut leaving, mut taken) =
         (std::mem::take(&mut hooks.leaving), std::mem::take(&mut hooks.taken));
-    let pool = world.pool_mut::<T>();
-    pool.leaving_with(handle, &mut leaving);
-    // Children first: whoever is taken takes nobody along then.
-    taken.extend(leaving.iter().rev().filter_map(|&one| Some((one, pool.take(one)?))));
-    // What is reserved has no value that anybody could hear of.
-    let found = !leaving.is_empty() || pool.despawn(handle);
+    let found = world.present_pool_mut::<T>().is_some_and(|pool| {
+        pool.leaving_with(handle, &mut leaving);
+        // Children first: whoever is taken takes nobody along then.
+        taken.extend(leaving.iter().rev().filter_map(|&one| Some((one, pool.take(one)?))));
+        // What is reserved has no value that anybody could hear of.
+        !leaving.is_empty() || pool.despawn(handle)
+    });
     leaving.clear();
     let Some(hooks) = Hooks::<T>::find(world) else { unreachable!("found above") };
     // All of them are noted before any hook is called: one that panics does not make the others
@@ -253,11 +248,10 @@ impl World {
         handle: Handle<T>,
         change: impl FnOnce(T::Tags) -> T::Tags,
     ) -> bool {
-        let pool = self.pool_mut::<T>();
-        let before = pool.tags(handle);
-        if !pool.contains(handle) {
+        let Some(pool) = self.present_pool_mut::<T>().filter(|pool| pool.contains(handle)) else {
             return false;
-        }
+        };
+        let before = pool.tags(handle);
         let after = change(before);
         pool.set_tags(handle, after);
         happened(self, || Happened::Tagged(handle, before, after));

@@ -35,7 +35,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `shelf`, `pinned` | one place per type; values that stay on one thread |
+//! | `type_map`, `pinned` | one value per type; values that stay on one thread |
 //! | `world`, `hooks`, `event` | [`World`], what is called when things come and go, [`Events`] |
 //! | `access` | what a system touches, and what conflicts |
 //! | `param` | what systems are given: [`Query`], [`Res`] and so on |
@@ -60,7 +60,7 @@
 //!
 //! | file | why |
 //! |---|---|
-//! | `shelf.rs` | one value may be changed while others are used |
+//! | `type_map.rs` | one value may be changed while others are used |
 //! | `pinned.rs` | values that are not `Send` among values that are |
 //! | `param/*.rs` | parameters use what they have declared |
 //! | `system.rs` | calls systems with their parameters |
@@ -99,10 +99,10 @@ mod schedule;
 #[cfg(feature = "serde")]
 mod serial;
 mod set;
-mod shelf;
 mod state;
 mod system;
 mod time;
+mod type_map;
 mod world;
 
 #[doc(hidden)] // for the derive

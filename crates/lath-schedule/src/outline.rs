@@ -12,7 +12,8 @@ use crate::explain::why;
 use crate::missing::MissingKind;
 use crate::node::Work;
 use crate::schedule::Schedule;
-use crate::world::{Kind, World};
+use crate::type_map::Kind;
+use crate::world::World;
 
 /// A pool of a world, without its type: [`World::pools`].
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +42,10 @@ impl World {
     /// ```
     #[inline]
     pub fn pools(&self) -> Vec<PoolEntry> {
-        let pools = self.kinds.iter().filter_map(|&(_, kind)| match kind {
-            Kind::Pool(name, thing, stats) => Some(PoolEntry { name, thing, stats: stats(self)? }),
+        let pools = self.types.present().filter_map(|entry| match entry.kind {
+            Kind::Pool(thing, stats) => {
+                Some(PoolEntry { name: entry.name, thing, stats: stats(&self.types)? })
+            }
             _ => None,
         });
         pools.collect()

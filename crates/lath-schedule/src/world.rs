@@ -1,16 +1,17 @@
 //! The world: pools and resources, by type.
 
-use std::any::{TypeId, type_name};
+use std::any::{Any, TypeId, type_name};
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lath_core::{Handle, Pool, SpawnError, Stats, Storage, Thing, ThingMut, ThingRef};
+use lath_core::{Handle, Pool, SpawnError, Storage, Thing, ThingMut, ThingRef};
 
 use crate::event::Events;
 use crate::hooks::{self, Happened};
 use crate::missing::{Missing, MissingKind};
 use crate::pinned::Pinned;
-use crate::shelf::{PlaceOf, Shelf, Shelved};
+use crate::type_map::{Kind, Pooled, TypeKey, TypeMap};
 
 /// A thing that can live in a world: any [`Thing`] that may be used on several threads.
 pub trait Resident: Thing<Storage: Storage<Self> + Send + Sync> + Send + Sync {}
@@ -43,11 +44,10 @@ impl<T: Thing<Storage: Send + Sync> + Send + Sync> Resident for T {}
 /// ```
 pub struct World {
     id: u64,
-    pub(crate) shelf: Shelf,
-    /// The types of pools, of events and of pinned resources among what is on the shelf.
-    pub(crate) kinds: Vec<(TypeId, Kind)>,
+    pub(crate) types: TypeMap,
+    empty_pools: EmptyPools,
     /// What is done after a run for every type of event.
-    pub(crate) tidy_events: Vec<fn(&mut World)>,
+    pub(crate) tidy_events: Vec<(TypeId, fn(&mut World))>,
     pub(crate) counts: CommandCounts,
     /// How many pinned resources there have been.
     pub(crate) pinned: u32,
@@ -55,14 +55,17 @@ pub struct World {
     pub(crate) hooked: bool,
 }
 
-/// What a value on the shelf is to the user.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    /// How its things are called, their type, and what asks it how full it is.
-    Pool(&'static str, TypeId, fn(&World) -> Option<Stats>),
-    Pinned(&'static str),
-    /// Part of the machinery: not listed.
-    Hidden,
+/// Empty pools of things that the world has no pool of: there are nil things to read in them, and
+/// free slots to promise. A list, because that can grow behind a shared reference.
+#[derive(Default)]
+struct EmptyPools(OnceLock<Box<(Box<dyn Any + Send + Sync>, EmptyPools)>>);
+
+impl EmptyPools {
+    fn of<T: Resident>(&self) -> &Pool<T> {
+        let last = || Box::new((Box::new(Pool::<T>::new()) as _, Self::default()));
+        let (pool, more) = &**self.0.get_or_init(last);
+        pool.downcast_ref().unwrap_or_else(|| more.of())
+    }
 }
 
 /// What became of the commands that a world was given: [`World::command_counts`].
@@ -79,14 +82,17 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// let world = lath_schedule::World::new();
+    /// assert!(world.pools().is_empty() && world.resource_names().is_empty());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            shelf: Shelf::default(),
-            kinds: Vec::new(),
+            types: TypeMap::default(),
+            empty_pools: EmptyPools::default(),
             tidy_events: Vec::new(),
             counts: CommandCounts::default(),
             pinned: 0,
@@ -94,44 +100,48 @@ impl World {
         }
     }
 
-    /// Whether there are hooks of any kind.
-    pub(crate) fn has_hooks(&self) -> bool {
-        self.hooked
-    }
-
     /// Which world this is, among all of the program.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
-    fn note_kind<R: 'static>(&mut self, kind: Kind) {
-        if !self.kinds.iter().any(|&(id, _)| id == TypeId::of::<R>()) {
-            self.kinds.push((TypeId::of::<R>(), kind));
-        }
+    /// The key of something that users do not see.
+    pub(crate) fn hidden_key<R: Send + Sync + 'static>(&mut self) -> TypeKey<R> {
+        self.types.key_of(type_name::<R>(), Kind::Hidden)
     }
 
-    fn note_pool<T: Resident>(&mut self) {
-        let stats = |world: &Self| world.try_pool::<T>().ok().map(Pool::stats);
-        self.note_kind::<Shelved<T>>(Kind::Pool(type_name::<T>(), TypeId::of::<T>(), stats));
+    pub(crate) fn pool_key<T: Resident>(&mut self) -> TypeKey<Pooled<T>> {
+        let stats = |types: &TypeMap| types.find::<Pooled<T>>().map(|key| types.at(key).0.stats());
+        self.types.key_of(type_name::<T>(), Kind::Pool(TypeId::of::<T>(), stats))
     }
 
-    /// The place of something that users do not see.
-    pub(crate) fn hidden_place<R: Send + Sync + 'static>(&mut self) -> PlaceOf<R> {
-        self.note_kind::<R>(Kind::Hidden);
-        self.shelf.place()
+    /// A value, if it is there.
+    pub(crate) fn peek<R: 'static>(&self) -> Option<&R> {
+        self.types.find().map(|key| self.types.at(key))
+    }
+
+    /// A value, to be changed, if it is there.
+    pub(crate) fn peek_mut<R: 'static>(&mut self) -> Option<&mut R> {
+        self.types.find().map(|key| self.types.at_mut(key))
+    }
+
+    /// The key of a value that must be there.
+    fn require<R: 'static>(
+        &self,
+        what: MissingKind,
+        name: &'static str,
+    ) -> Result<TypeKey<R>, Missing> {
+        self.types.find().ok_or_else(|| self.missing(what, name))
     }
 
     pub(crate) fn missing(&self, what: MissingKind, name: &'static str) -> Missing {
-        let present = self.shelf.present().filter_map(|(id, full_name)| {
-            let kind = self.kinds.iter().find(|&&(of, _)| of == id).map(|&(_, kind)| kind);
-            match (what, kind) {
-                (MissingKind::Resource, None) => Some(full_name),
-                (MissingKind::Pool, Some(Kind::Pool(thing, ..))) => Some(thing),
-                (MissingKind::Pinned, Some(Kind::Pinned(name))) => Some(name),
-                _ => None,
-            }
+        let present = self.types.present().filter(|entry| match entry.kind {
+            Kind::Resource => what == MissingKind::Resource,
+            Kind::Pool(..) => what == MissingKind::Pool,
+            Kind::Pinned => what == MissingKind::Pinned,
+            Kind::Hidden => false,
         });
-        Missing { what, name, present: present.collect() }
+        Missing { what, name, present: present.map(|entry| entry.name).collect() }
     }
 
     // Pools.
@@ -151,8 +161,8 @@ impl World {
     /// # Ok::<(), lath_core::CapacityError>(())
     /// ```
     pub fn add_pool<T: Resident>(&mut self, pool: Pool<T>) -> Option<Pool<T>> {
-        self.note_pool::<T>();
-        self.shelf.put(Shelved(pool)).map(|before| before.0)
+        let key = self.pool_key();
+        self.types.put(key, Pooled(pool)).map(|before| before.0)
     }
 
     /// The pool of the things of a type.
@@ -183,13 +193,8 @@ impl World {
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
     pub fn pool_mut<T: Resident>(&mut self) -> &mut Pool<T> {
-        if !self.shelf.find::<Shelved<T>>().is_some_and(|place| self.shelf.has(place)) {
-            self.add_pool(Pool::<T>::new());
-        }
-        match self.shelf.find::<Shelved<T>>().and_then(|place| self.shelf.get_mut(place)) {
-            Some(Shelved(pool)) => pool,
-            None => unreachable!("W1: put there just now"),
-        }
+        let key = self.pool_key();
+        &mut self.types.get_or_insert_with(key, || Pooled(Pool::new())).0
     }
 
     /// As [`pool`](Self::pool).
@@ -207,8 +212,8 @@ impl World {
     /// assert!(World::new().try_pool::<Ship>().is_err());
     /// ```
     pub fn try_pool<T: Resident>(&self) -> Result<&Pool<T>, Missing> {
-        let pool = self.peek::<Shelved<T>>().map(|Shelved(pool)| pool);
-        pool.ok_or_else(|| self.missing(MissingKind::Pool, type_name::<T>()))
+        let key = self.require::<Pooled<T>>(MissingKind::Pool, type_name::<T>())?;
+        Ok(&self.types.at(key).0)
     }
 
     /// Whether there is a pool of things of a type.
@@ -225,7 +230,7 @@ impl World {
     /// assert!(world.has_pool::<Ship>());
     /// ```
     pub fn has_pool<T: Resident>(&self) -> bool {
-        self.peek::<Shelved<T>>().is_some()
+        self.peek::<Pooled<T>>().is_some()
     }
 
     /// Takes a pool away, with all its things.
@@ -242,12 +247,17 @@ impl World {
     /// assert!(world.remove_pool::<Ship>().is_none());
     /// ```
     pub fn remove_pool<T: Resident>(&mut self) -> Option<Pool<T>> {
-        self.shelf.take().map(|Shelved(pool)| pool)
+        self.types.take().map(|Pooled(pool)| pool)
     }
 
-    pub(crate) fn pool_place<T: Resident>(&mut self) -> PlaceOf<Shelved<T>> {
-        self.note_pool::<T>();
-        self.shelf.place()
+    /// The pool of the things of a type, to be changed, if there is one.
+    pub(crate) fn present_pool_mut<T: Resident>(&mut self) -> Option<&mut Pool<T>> {
+        self.peek_mut::<Pooled<T>>().map(|Pooled(pool)| pool)
+    }
+
+    /// The pool of the things of a type, or an empty one to look at.
+    pub(crate) fn pool_or_empty<T: Resident>(&self) -> &Pool<T> {
+        self.peek::<Pooled<T>>().map(|Pooled(pool)| pool).unwrap_or_else(|| self.empty_pools.of())
     }
 
     // Things.
@@ -299,12 +309,8 @@ impl World {
     ///
     /// See [`World`].
     pub fn despawn<T: Resident>(&mut self, handle: Handle<T>) -> bool {
-        hooks::despawn(self, handle).unwrap_or_else(|| {
-            match self.shelf.find::<Shelved<T>>().and_then(|place| self.shelf.get_mut(place)) {
-                Some(Shelved(pool)) => pool.despawn(handle),
-                None => false,
-            }
-        })
+        hooks::despawn(self, handle)
+            .unwrap_or_else(|| self.present_pool_mut().is_some_and(|pool| pool.despawn(handle)))
     }
 
     /// Looks at a thing.
@@ -313,7 +319,7 @@ impl World {
     ///
     /// See [`World`].
     pub fn get<T: Resident>(&self, handle: Handle<T>) -> Option<ThingRef<'_, T>> {
-        self.peek::<Shelved<T>>()?.0.get(handle)
+        self.peek::<Pooled<T>>()?.0.get(handle)
     }
 
     /// A thing, to be changed.
@@ -330,21 +336,25 @@ impl World {
     /// assert_eq!(world.read(ship).hull, 4.0);
     /// ```
     pub fn get_mut<T: Resident>(&mut self, handle: Handle<T>) -> Option<ThingMut<'_, T>> {
-        self.pool_mut::<T>().get_mut(handle)
+        self.present_pool_mut()?.get_mut(handle)
     }
 
-    /// Looks at a thing, or at the nil thing if there is none.
-    ///
-    /// # Panics
-    ///
-    /// If there is no pool of such things.
+    /// Looks at a thing, or at the nil thing if there is none: `T::default()`, also where there is
+    /// no pool of such things.
     ///
     /// # Examples
     ///
-    /// See [`World`].
-    #[track_caller]
+    /// ```
+    /// # use lath_core::{Handle, Thing};
+    /// # use lath_schedule::World;
+    /// # #[derive(Thing, Default)] struct Ship { hull: f32, escort: Handle<Ship> }
+    /// let mut world = World::new();
+    /// assert_eq!(world.read(Handle::<Ship>::NIL).hull, 0.0); // no ship was ever built
+    /// let ship = world.spawn(Ship { hull: 3.0, escort: Handle::NIL });
+    /// assert_eq!(world.read(world.read(ship).escort).hull, 0.0);
+    /// ```
     pub fn read<T: Resident>(&self, handle: Handle<T>) -> ThingRef<'_, T> {
-        self.pool::<T>().read(handle)
+        self.pool_or_empty().read(handle)
     }
 
     // Resources.
@@ -361,7 +371,8 @@ impl World {
     /// assert_eq!(world.insert(Score(2)), Some(Score(1)));
     /// ```
     pub fn insert<R: Send + Sync + 'static>(&mut self, resource: R) -> Option<R> {
-        self.shelf.put(resource)
+        let key = self.types.key();
+        self.types.put(key, resource)
     }
 
     /// Looks at a resource.
@@ -406,12 +417,7 @@ impl World {
     /// assert!(World::new().try_resource::<Score>().is_err());
     /// ```
     pub fn try_resource<R: Send + Sync + 'static>(&self) -> Result<&R, Missing> {
-        self.peek().ok_or_else(|| self.missing(MissingKind::Resource, type_name::<R>()))
-    }
-
-    /// A resource, if there is one; nothing is said if not.
-    pub(crate) fn peek<R: 'static>(&self) -> Option<&R> {
-        self.shelf.find::<R>().and_then(|place| self.shelf.get(place))
+        Ok(self.types.at(self.require(MissingKind::Resource, type_name::<R>())?))
     }
 
     /// As [`resource_mut`](Self::resource_mut).
@@ -428,13 +434,8 @@ impl World {
     /// assert!(World::new().try_resource_mut::<Score>().is_err());
     /// ```
     pub fn try_resource_mut<R: Send + Sync + 'static>(&mut self) -> Result<&mut R, Missing> {
-        match self.shelf.find::<R>() {
-            Some(place) if self.shelf.has(place) => match self.shelf.get_mut(place) {
-                Some(resource) => Ok(resource),
-                None => unreachable!("W1: it is there"),
-            },
-            _ => Err(self.missing(MissingKind::Resource, type_name::<R>())),
-        }
+        let key = self.require(MissingKind::Resource, type_name::<R>())?;
+        Ok(self.types.at_mut(key))
     }
 
     /// Takes a resource away.
@@ -450,7 +451,7 @@ impl World {
     /// assert_eq!(world.remove::<Score>(), None);
     /// ```
     pub fn remove<R: Send + Sync + 'static>(&mut self) -> Option<R> {
-        self.shelf.take()
+        self.types.take()
     }
 
     /// Puts in a resource that must stay on this thread: one that is not `Send`, such as a window.
@@ -468,9 +469,9 @@ impl World {
     /// assert_eq!(**world.pinned::<Rc<i32>>().unwrap(), 7);
     /// ```
     pub fn insert_pinned<R: 'static>(&mut self, resource: R) -> Option<R> {
-        self.note_kind::<Pinned<R>>(Kind::Pinned(type_name::<R>()));
+        let key = self.types.key_of(type_name::<R>(), Kind::Pinned);
         self.pinned += 1;
-        self.shelf.put(Pinned::new(resource)).and_then(|before| before.into_inner().ok())
+        self.types.put(key, Pinned::new(resource)).and_then(|before| before.into_inner().ok())
     }
 
     /// Looks at a pinned resource, on its own thread.
@@ -483,7 +484,7 @@ impl World {
     ///
     /// See [`insert_pinned`](Self::insert_pinned).
     pub fn pinned<R: 'static>(&self) -> Result<&R, Missing> {
-        let found = self.shelf.find::<Pinned<R>>().and_then(|place| self.shelf.get(place)?.get());
+        let found = self.peek::<Pinned<R>>().and_then(Pinned::get);
         found.ok_or_else(|| self.missing(MissingKind::Pinned, type_name::<R>()))
     }
 
@@ -504,14 +505,9 @@ impl World {
     /// assert_eq!(**world.pinned::<Rc<i32>>().unwrap(), 8);
     /// ```
     pub fn pinned_mut<R: 'static>(&mut self) -> Result<&mut R, Missing> {
-        if self.pinned::<R>().is_err() {
-            return Err(self.missing(MissingKind::Pinned, type_name::<R>()));
-        }
-        match self.shelf.find::<Pinned<R>>().and_then(|place| self.shelf.get_mut(place)?.get_mut())
-        {
-            Some(resource) => Ok(resource),
-            None => unreachable!("found just now"),
-        }
+        self.pinned::<R>()?;
+        let found = self.peek_mut::<Pinned<R>>().and_then(Pinned::get_mut);
+        Ok(found.expect("looked at just now"))
     }
 
     // Events, commands.
@@ -527,15 +523,14 @@ impl World {
     /// world.events_mut::<Bang>().set_cap(Some(100));
     /// ```
     pub fn events_mut<E: Send + Sync + 'static>(&mut self) -> &mut Events<E> {
-        if !self.shelf.find::<Events<E>>().is_some_and(|place| self.shelf.has(place)) {
-            self.hidden_place::<Events<E>>();
-            self.shelf.put(Events::<E>::default());
-            self.tidy_events.push(|world| world.events_mut::<E>().tidy());
+        let of = TypeId::of::<E>();
+        // Asked even if they are there: they may have been put in as a resource.
+        if !self.tidy_events.iter().any(|&(known, _)| known == of) {
+            let tidy = |world: &mut Self| world.peek_mut::<Events<E>>().map_or((), Events::tidy);
+            self.tidy_events.push((of, tidy));
         }
-        match self.shelf.find::<Events<E>>().and_then(|place| self.shelf.get_mut(place)) {
-            Some(events) => events,
-            None => unreachable!("W1: put there just now"),
-        }
+        let key = self.hidden_key();
+        self.types.get_or_insert_with(key, Events::default)
     }
 
     /// Sends an event to all readers.

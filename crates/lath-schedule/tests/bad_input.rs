@@ -181,7 +181,7 @@ fn the_world_itself_says_what_is_missing() {
             && !world.despawn(stranger)
             && !world.set_tags(stranger, Default::default())
     );
-    assert!(world.remove_pool::<Ship>().is_some() && world.remove::<Wind>().is_none());
+    assert!(world.remove_pool::<Ship>().is_none() && world.remove::<Wind>().is_none());
 }
 
 // Parameters that cannot be had together.

@@ -1,12 +1,11 @@
 //! The commands that a system has given, and the free slots that it has been dealt.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::panic::resume_unwind;
 
-use lath_core::{Handle, Lane, Pool, SpawnFault};
+use lath_core::{Handle, Lane, SpawnFault};
 
 use super::queue::{Command, Panic, Queue, forget};
-use crate::shelf::Shelved;
 use crate::world::{Resident, World};
 
 /// What belongs to one system, or to one part of a loop inside it.
@@ -22,8 +21,6 @@ pub(crate) struct Buffer {
 struct Dealt {
     of: TypeId,
     lane: Lane,
-    /// A pool that does not exist yet, empty: `Pool<T>`.
-    new_pool: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Default for Buffer {
@@ -43,10 +40,7 @@ impl Buffer {
 
     /// Starts again: pools have changed since.
     pub(crate) fn start(&mut self) {
-        for dealt in &mut self.lanes {
-            dealt.lane.reset();
-            dealt.new_pool = None;
-        }
+        self.lanes.iter_mut().for_each(|dealt| dealt.lane.reset());
     }
 
     pub(crate) fn push(&mut self, command: impl Command) {
@@ -66,18 +60,10 @@ impl Buffer {
         let number = self.lanes.iter().position(|dealt| dealt.of == TypeId::of::<T>());
         let number = number.unwrap_or_else(|| {
             let lane = Lane::new(self.lane.0, self.lane.1);
-            self.lanes.push(Dealt { of: TypeId::of::<T>(), lane, new_pool: None });
+            self.lanes.push(Dealt { of: TypeId::of::<T>(), lane });
             self.lanes.len() - 1
         });
-        let Dealt { lane, new_pool, .. } = &mut self.lanes[number];
-        if let Some(Shelved(pool)) = world.shelf.find().and_then(|place| world.shelf.get(place)) {
-            return pool.deal(lane, thing);
-        }
-        let empty = new_pool.get_or_insert_with(|| Box::new(Pool::<T>::new()));
-        match empty.downcast_ref::<Pool<T>>() {
-            Some(pool) => pool.deal(lane, thing),
-            None => unreachable!("found by its type"),
-        }
+        world.pool_or_empty::<T>().deal(&mut self.lanes[number].lane, thing)
     }
 
     /// Divides what has been dealt into parts, for a loop that runs on several threads.
@@ -93,10 +79,9 @@ impl Buffer {
             part.lanes.truncate(lanes.len());
             for (at, dealt) in lanes.iter().enumerate() {
                 if part.lanes.len() == at {
-                    part.lanes.push(Dealt { of: dealt.of, lane: Lane::default(), new_pool: None });
+                    part.lanes.push(Dealt { of: dealt.of, lane: Lane::default() });
                 }
                 part.lanes[at].of = dealt.of;
-                part.lanes[at].new_pool = None;
                 dealt.lane.split(number, count, &mut part.lanes[at].lane);
             }
         }
@@ -110,11 +95,7 @@ impl Buffer {
             queue.append(&mut part.queue);
             for used in &part.lanes {
                 let at = lanes.iter().position(|dealt| dealt.of == used.of).unwrap_or_else(|| {
-                    lanes.push(Dealt {
-                        of: used.of,
-                        lane: Lane::new(lane.0, lane.1),
-                        new_pool: None,
-                    });
+                    lanes.push(Dealt { of: used.of, lane: Lane::new(lane.0, lane.1) });
                     lanes.len() - 1
                 });
                 lanes[at].lane.join(number, &used.lane);

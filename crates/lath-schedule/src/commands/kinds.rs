@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use lath_core::guard::Guard;
 use lath_core::{Field, Fields, Handle, Relation, TagSet};
 
 use super::queue::Command;
@@ -12,19 +13,11 @@ pub(super) struct Spawn<T: Resident>(pub(super) Handle<T>, pub(super) T);
 
 impl<T: Resident> Command for Spawn<T> {
     fn apply(self, world: &mut World) -> bool {
-        /// Gives a reservation up if the thing panics on its way in: a cold field is compared.
-        struct Promise<'a, T: Resident>(&'a mut World, Handle<T>);
-
-        impl<T: Resident> Drop for Promise<'_, T> {
-            fn drop(&mut self) {
-                give_up(self.0, self.1);
-            }
-        }
-
         let Self(handle, thing) = self;
-        let promise = Promise(world, handle);
-        let spawned = promise.0.pool_mut::<T>().spawn_at(handle, thing).is_ok();
-        std::mem::forget(promise);
+        // The thing may panic on its way in: a cold field is compared.
+        let mut promised = Guard::new(&mut *world, |world| give_up(world, handle));
+        let spawned = promised.pool_mut::<T>().spawn_at(handle, thing).is_ok();
+        promised.disarm();
         if spawned {
             hooks::happened(world, || Happened::Spawned(handle));
         }
@@ -43,8 +36,7 @@ impl<T: Resident> Command for Spawn<T> {
 
 /// Frees a slot that was reserved for a thing that does not come.
 fn give_up<T: Resident>(world: &mut World, handle: Handle<T>) {
-    let pool = world.pool_mut::<T>();
-    if !pool.contains(handle) {
+    if let Some(pool) = world.present_pool_mut::<T>().filter(|pool| !pool.contains(handle)) {
         pool.despawn(handle);
     }
 }
@@ -79,7 +71,8 @@ impl<R, T: Resident> Attach<R, T> {
 
 impl<R: Relation, T: Resident> Command for Attach<R, T> {
     fn apply(self, world: &mut World) -> bool {
-        let mut tree = world.pool_mut::<T>().tree_of_mut::<R>();
+        let Some(pool) = world.present_pool_mut::<T>() else { return false };
+        let mut tree = pool.tree_of_mut::<R>();
         match self.at {
             AttachAt::First => tree.attach_first(self.child, self.parent).is_ok(),
             AttachAt::Last => tree.attach(self.child, self.parent).is_ok(),
@@ -97,7 +90,8 @@ impl<R, T: Resident> Detach<R, T> {
 
 impl<R: Relation, T: Resident> Command for Detach<R, T> {
     fn apply(self, world: &mut World) -> bool {
-        world.pool_mut::<T>().tree_of_mut::<R>().detach(self.0).is_ok()
+        let pool = world.present_pool_mut::<T>();
+        pool.is_some_and(|pool| pool.tree_of_mut::<R>().detach(self.0).is_ok())
     }
 }
 
@@ -119,7 +113,8 @@ pub(super) struct Set<F: Field>(pub(super) Handle<F::Thing>, pub(super) F::Value
 
 impl<F: Field<Thing: Resident + Fields, Value: Send>> Command for Set<F> {
     fn apply(self, world: &mut World) -> bool {
-        world.pool_mut::<F::Thing>().set::<F>(self.0, self.1).is_ok()
+        let pool = world.present_pool_mut::<F::Thing>();
+        pool.is_some_and(|pool| pool.set::<F>(self.0, self.1).is_ok())
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Context, Param};
 use crate::access::Access;
 use crate::missing::Missing;
 use crate::run::Threads;
-use crate::shelf::{PlaceOf, Shelved};
+use crate::type_map::{Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// Sweeps along the links of a relation: transforms, inherited visibility, total weight. Things are
@@ -142,7 +142,7 @@ where
     V: View<Thing = P::Thing>,
     R: Relation,
 {
-    type State = PlaceOf<Shelved<P::Thing>>;
+    type State = TypeKey<Pooled<P::Thing>>;
     type Item<'w, 's> = Cascade<'w, P, V, R>;
 
     fn declare(access: &mut Access) {
@@ -159,7 +159,7 @@ where
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.pool_place()
+        world.pool_key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -171,8 +171,8 @@ where
         context: Context<'w>,
     ) -> Cascade<'w, P, V, R> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Shelved(pool) =
-            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<P::Thing>());
+        let Pooled(pool) =
+            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<P::Thing>());
         context.note_rows(pool.len());
         // SAFETY: nor does anybody use the fields, or the links, in a way that conflicts.
         match unsafe { pool.cascading::<R, P, V>() } {

@@ -8,7 +8,7 @@ use super::{Context, Param};
 use crate::access::{Access, EVENTS};
 use crate::event::{Events, Reader};
 use crate::missing::Missing;
-use crate::shelf::PlaceOf;
+use crate::type_map::TypeKey;
 use crate::world::World;
 
 /// Reads the events of a type: each one once.
@@ -92,14 +92,14 @@ impl<E> Extend<E> for EventWriter<'_, E> {
     }
 }
 
-fn init<E: Send + Sync + 'static>(world: &mut World) -> PlaceOf<Events<E>> {
+fn init<E: Send + Sync + 'static>(world: &mut World) -> TypeKey<Events<E>> {
     world.events_mut::<E>();
-    world.hidden_place()
+    world.hidden_key()
 }
 
 // SAFETY: looks at the events that it declares; what it has read it notes in an atomic of its own.
 unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
-    type State = (PlaceOf<Events<E>>, Reader);
+    type State = (TypeKey<Events<E>>, Reader);
     type Item<'w, 's> = EventReader<'w, E>;
 
     fn declare(access: &mut Access) {
@@ -120,14 +120,14 @@ unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
     ) -> EventReader<'w, E> {
         // SAFETY: nobody sends (by the caller, and what was declared).
         let events =
-            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<Events<E>>());
+            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<Events<E>>());
         EventReader { events, reader: reader.clone() }
     }
 }
 
 // SAFETY: uses the events that it declares to write.
 unsafe impl<E: Send + Sync + 'static> Param for EventWriter<'_, E> {
-    type State = PlaceOf<Events<E>>;
+    type State = TypeKey<Events<E>>;
     type Item<'w, 's> = EventWriter<'w, E>;
 
     fn declare(access: &mut Access) {
@@ -148,7 +148,7 @@ unsafe impl<E: Send + Sync + 'static> Param for EventWriter<'_, E> {
     ) -> EventWriter<'w, E> {
         // SAFETY: nobody else uses these events (by the caller, and what was declared).
         EventWriter(
-            unsafe { context.world().shelf.get_shared_mut(*place) }
+            unsafe { context.world().types.get_shared_mut(*place) }
                 .unwrap_or_else(|| gone::<Events<E>>()),
         )
     }

@@ -10,7 +10,7 @@ use lath_core::{Attached, LinksOnly, Relation};
 use super::{Context, Param};
 use crate::access::Access;
 use crate::missing::{Missing, MissingKind};
-use crate::shelf::{PlaceOf, Shelved};
+use crate::type_map::{Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// A look at the links of a relation: all of [`lath_core::Tree`], for a system.
@@ -91,10 +91,10 @@ impl<T: Resident, R: Relation> DerefMut for TreeMut<'_, T, R> {
 }
 
 pub(super) fn must_have_pool<T: Resident>(
-    place: PlaceOf<Shelved<T>>,
+    place: TypeKey<Pooled<T>>,
     world: &World,
 ) -> Result<(), Missing> {
-    if world.shelf.has(place) {
+    if world.types.has(place) {
         Ok(())
     } else {
         Err(world.missing(MissingKind::Pool, type_name::<T>()))
@@ -112,7 +112,7 @@ pub(super) fn gone<T>() -> ! {
 
 // SAFETY: looks at the links that it declares.
 unsafe impl<T: Resident, R: Relation> Param for Tree<'_, T, R> {
-    type State = PlaceOf<Shelved<T>>;
+    type State = TypeKey<Pooled<T>>;
     type Item<'w, 's> = Tree<'w, T, R>;
 
     fn declare(access: &mut Access) {
@@ -120,7 +120,7 @@ unsafe impl<T: Resident, R: Relation> Param for Tree<'_, T, R> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.pool_place()
+        world.pool_key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -130,15 +130,15 @@ unsafe impl<T: Resident, R: Relation> Param for Tree<'_, T, R> {
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Tree<'w, T, R> {
         // SAFETY: nobody has the pool exclusively, and nobody changes the links (by the caller, and
         // what was declared).
-        let Shelved(pool) =
-            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>());
+        let Pooled(pool) =
+            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<T>());
         Tree { tree: pool.tree_of::<R>(), relation: PhantomData }
     }
 }
 
 // SAFETY: uses the links that it declares to write.
 unsafe impl<T: Resident, R: Relation> Param for TreeMut<'_, T, R> {
-    type State = PlaceOf<Shelved<T>>;
+    type State = TypeKey<Pooled<T>>;
     type Item<'w, 's> = TreeMut<'w, T, R>;
 
     fn declare(access: &mut Access) {
@@ -151,7 +151,7 @@ unsafe impl<T: Resident, R: Relation> Param for TreeMut<'_, T, R> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.pool_place()
+        world.pool_key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -160,8 +160,8 @@ unsafe impl<T: Resident, R: Relation> Param for TreeMut<'_, T, R> {
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> TreeMut<'w, T, R> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Shelved(pool) =
-            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>());
+        let Pooled(pool) =
+            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<T>());
         // SAFETY: and nobody else uses the links of this relation.
         match unsafe { pool.links_mut::<R>() } {
             Some(tree) => TreeMut { tree, relation: PhantomData },

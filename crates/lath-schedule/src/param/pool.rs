@@ -9,7 +9,7 @@ use super::links::{gone, must_have_pool};
 use super::{Context, Param};
 use crate::access::Access;
 use crate::missing::Missing;
-use crate::shelf::{PlaceOf, Shelved};
+use crate::type_map::{Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// A look at all things of a type, all fields.
@@ -140,7 +140,7 @@ pub(super) fn all_fields<T: Fields>() -> u64 {
 
 // SAFETY: looks at the things that it declares to read, all fields.
 unsafe impl<T: Resident + Fields> Param for PoolRef<'_, T> {
-    type State = PlaceOf<Shelved<T>>;
+    type State = TypeKey<Pooled<T>>;
     type Item<'w, 's> = PoolRef<'w, T>;
 
     fn declare(access: &mut Access) {
@@ -148,7 +148,7 @@ unsafe impl<T: Resident + Fields> Param for PoolRef<'_, T> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.pool_place()
+        world.pool_key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -158,13 +158,13 @@ unsafe impl<T: Resident + Fields> Param for PoolRef<'_, T> {
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolRef<'w, T> {
         // SAFETY: nobody has the pool exclusively, and nobody writes to its things (by the caller,
         // and what was declared).
-        PoolRef(&unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<T>()).0)
+        PoolRef(&unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<T>()).0)
     }
 }
 
 // SAFETY: uses the pool that it declares to need alone.
 unsafe impl<T: Resident> Param for PoolMut<'_, T> {
-    type State = PlaceOf<Shelved<T>>;
+    type State = TypeKey<Pooled<T>>;
     type Item<'w, 's> = PoolMut<'w, T>;
 
     fn declare(access: &mut Access) {
@@ -172,7 +172,7 @@ unsafe impl<T: Resident> Param for PoolMut<'_, T> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.pool_place()
+        world.pool_key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -182,7 +182,7 @@ unsafe impl<T: Resident> Param for PoolMut<'_, T> {
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolMut<'w, T> {
         // SAFETY: nobody else uses the pool (by the caller, and what was declared).
         PoolMut(
-            &mut unsafe { context.world().shelf.get_shared_mut(*place) }
+            &mut unsafe { context.world().types.get_shared_mut(*place) }
                 .unwrap_or_else(|| gone::<T>())
                 .0,
         )

@@ -15,7 +15,7 @@ use crate::access::Access;
 use crate::commands::Commands;
 use crate::missing::Missing;
 use crate::run::Threads;
-use crate::shelf::{PlaceOf, Shelved};
+use crate::type_map::{Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// A loop with commands is divided into so many parts at most. Every part is dealt free slots of
@@ -415,7 +415,7 @@ impl<'x, V: View<Thing: Resident>> IntoIterator for &'x mut Query<'_, V> {
 
 // SAFETY: uses the fields that it declares.
 unsafe impl<V: View<Thing: Resident + Fields>> Param for Query<'_, V> {
-    type State = PlaceOf<Shelved<V::Thing>>;
+    type State = TypeKey<Pooled<V::Thing>>;
     type Item<'w, 's> = Query<'w, V>;
 
     fn declare(access: &mut Access) {
@@ -431,7 +431,7 @@ unsafe impl<V: View<Thing: Resident + Fields>> Param for Query<'_, V> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.pool_place()
+        world.pool_key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -441,8 +441,8 @@ unsafe impl<V: View<Thing: Resident + Fields>> Param for Query<'_, V> {
     #[inline(always)]
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Query<'w, V> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Shelved(pool) =
-            unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<V::Thing>());
+        let Pooled(pool) =
+            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<V::Thing>());
         context.note_rows(pool.len());
         // SAFETY: nor does anybody use the fields in a way that conflicts.
         Query { views: unsafe { pool.views::<V>() }, threads: context.threads() }

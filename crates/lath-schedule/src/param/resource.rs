@@ -9,7 +9,7 @@ use super::{Context, Param};
 use crate::access::Access;
 use crate::missing::{Missing, MissingKind};
 use crate::pinned::Pinned;
-use crate::shelf::PlaceOf;
+use crate::type_map::TypeKey;
 use crate::world::World;
 
 /// A look at a resource.
@@ -98,8 +98,8 @@ impl<R> DerefMut for PinnedMut<'_, R> {
     }
 }
 
-pub(super) fn must_have<R: 'static>(place: PlaceOf<R>, world: &World) -> Result<(), Missing> {
-    if world.shelf.has(place) {
+pub(super) fn must_have<R: 'static>(place: TypeKey<R>, world: &World) -> Result<(), Missing> {
+    if world.types.has(place) {
         Ok(())
     } else {
         Err(world.missing(MissingKind::Resource, type_name::<R>()))
@@ -117,99 +117,99 @@ pub(super) fn gone<R>() -> ! {
 
 // SAFETY: looks at the one resource that it declares.
 unsafe impl<R: Send + Sync + 'static> Param for Res<'_, R> {
-    type State = PlaceOf<R>;
+    type State = TypeKey<R>;
     type Item<'w, 's> = Res<'w, R>;
 
     fn declare(access: &mut Access) {
         access.resource::<R>("resource", type_name::<R>(), false);
     }
 
-    fn init(world: &mut World) -> PlaceOf<R> {
-        world.shelf.place()
+    fn init(world: &mut World) -> TypeKey<R> {
+        world.types.key()
     }
 
-    fn check(place: &PlaceOf<R>, world: &World) -> Result<(), Missing> {
+    fn check(place: &TypeKey<R>, world: &World) -> Result<(), Missing> {
         must_have(*place, world)
     }
 
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(place: &'s mut PlaceOf<R>, context: Context<'w>) -> Res<'w, R> {
+    unsafe fn fetch<'w, 's>(place: &'s mut TypeKey<R>, context: Context<'w>) -> Res<'w, R> {
         // SAFETY: nobody writes to the resource (by the caller, and what was declared).
-        Res(unsafe { context.world() }.shelf.get(*place).unwrap_or_else(|| gone::<R>()))
+        Res(unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<R>()))
     }
 }
 
 // SAFETY: uses the one resource that it declares to write.
 unsafe impl<R: Send + Sync + 'static> Param for ResMut<'_, R> {
-    type State = PlaceOf<R>;
+    type State = TypeKey<R>;
     type Item<'w, 's> = ResMut<'w, R>;
 
     fn declare(access: &mut Access) {
         access.resource::<R>("resource", type_name::<R>(), true);
     }
 
-    fn init(world: &mut World) -> PlaceOf<R> {
-        world.shelf.place()
+    fn init(world: &mut World) -> TypeKey<R> {
+        world.types.key()
     }
 
-    fn check(place: &PlaceOf<R>, world: &World) -> Result<(), Missing> {
+    fn check(place: &TypeKey<R>, world: &World) -> Result<(), Missing> {
         must_have(*place, world)
     }
 
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(place: &'s mut PlaceOf<R>, context: Context<'w>) -> ResMut<'w, R> {
+    unsafe fn fetch<'w, 's>(place: &'s mut TypeKey<R>, context: Context<'w>) -> ResMut<'w, R> {
         // SAFETY: nobody else uses the resource (by the caller, and what was declared).
         ResMut(
-            unsafe { context.world().shelf.get_shared_mut(*place) }.unwrap_or_else(|| gone::<R>()),
+            unsafe { context.world().types.get_shared_mut(*place) }.unwrap_or_else(|| gone::<R>()),
         )
     }
 }
 
 // SAFETY: as `Res`.
 unsafe impl<R: Send + Sync + 'static> Param for Option<Res<'_, R>> {
-    type State = PlaceOf<R>;
+    type State = TypeKey<R>;
     type Item<'w, 's> = Option<Res<'w, R>>;
 
     fn declare(access: &mut Access) {
         Res::<R>::declare(access);
     }
 
-    fn init(world: &mut World) -> PlaceOf<R> {
-        world.shelf.place()
+    fn init(world: &mut World) -> TypeKey<R> {
+        world.types.key()
     }
 
     #[inline]
-    unsafe fn fetch<'w, 's>(place: &'s mut PlaceOf<R>, context: Context<'w>) -> Option<Res<'w, R>> {
+    unsafe fn fetch<'w, 's>(place: &'s mut TypeKey<R>, context: Context<'w>) -> Option<Res<'w, R>> {
         // SAFETY: as for `Res`.
-        unsafe { context.world() }.shelf.get(*place).map(Res)
+        unsafe { context.world() }.types.get(*place).map(Res)
     }
 }
 
 // SAFETY: as `ResMut`.
 unsafe impl<R: Send + Sync + 'static> Param for Option<ResMut<'_, R>> {
-    type State = PlaceOf<R>;
+    type State = TypeKey<R>;
     type Item<'w, 's> = Option<ResMut<'w, R>>;
 
     fn declare(access: &mut Access) {
         ResMut::<R>::declare(access);
     }
 
-    fn init(world: &mut World) -> PlaceOf<R> {
-        world.shelf.place()
+    fn init(world: &mut World) -> TypeKey<R> {
+        world.types.key()
     }
 
     #[inline]
     unsafe fn fetch<'w, 's>(
-        place: &'s mut PlaceOf<R>,
+        place: &'s mut TypeKey<R>,
         context: Context<'w>,
     ) -> Option<ResMut<'w, R>> {
         // SAFETY: as for `ResMut`.
-        unsafe { context.world().shelf.get_shared_mut(*place) }.map(ResMut)
+        unsafe { context.world().types.get_shared_mut(*place) }.map(ResMut)
     }
 }
 
-fn must_be_here<R: 'static>(place: PlaceOf<Pinned<R>>, world: &World) -> Result<(), Missing> {
-    match world.shelf.get(place).and_then(Pinned::get) {
+fn must_be_here<R: 'static>(place: TypeKey<Pinned<R>>, world: &World) -> Result<(), Missing> {
+    match world.types.get(place).and_then(Pinned::get) {
         Some(_) => Ok(()),
         None => Err(world.missing(MissingKind::Pinned, type_name::<R>())),
     }
@@ -217,7 +217,7 @@ fn must_be_here<R: 'static>(place: PlaceOf<Pinned<R>>, world: &World) -> Result<
 
 // SAFETY: looks at the one resource that it declares.
 unsafe impl<R: 'static> Param for PinnedRes<'_, R> {
-    type State = PlaceOf<Pinned<R>>;
+    type State = TypeKey<Pinned<R>>;
     type Item<'w, 's> = PinnedRes<'w, R>;
 
     fn declare(access: &mut Access) {
@@ -226,7 +226,7 @@ unsafe impl<R: 'static> Param for PinnedRes<'_, R> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.shelf.place()
+        world.types.key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -237,7 +237,7 @@ unsafe impl<R: 'static> Param for PinnedRes<'_, R> {
         // SAFETY: nobody writes to the resource (by the caller, and what was declared).
         PinnedRes(
             unsafe { context.world() }
-                .shelf
+                .types
                 .get(*place)
                 .and_then(Pinned::get)
                 .unwrap_or_else(|| gone::<R>()),
@@ -247,7 +247,7 @@ unsafe impl<R: 'static> Param for PinnedRes<'_, R> {
 
 // SAFETY: uses the one resource that it declares to write.
 unsafe impl<R: 'static> Param for PinnedMut<'_, R> {
-    type State = PlaceOf<Pinned<R>>;
+    type State = TypeKey<Pinned<R>>;
     type Item<'w, 's> = PinnedMut<'w, R>;
 
     fn declare(access: &mut Access) {
@@ -256,7 +256,7 @@ unsafe impl<R: 'static> Param for PinnedMut<'_, R> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        world.shelf.place()
+        world.types.key()
     }
 
     fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
@@ -265,7 +265,7 @@ unsafe impl<R: 'static> Param for PinnedMut<'_, R> {
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PinnedMut<'w, R> {
         // SAFETY: nobody else uses the resource (by the caller, and what was declared).
-        let pinned = unsafe { context.world().shelf.get_shared_mut(*place) };
+        let pinned = unsafe { context.world().types.get_shared_mut(*place) };
         PinnedMut(pinned.and_then(Pinned::get_mut).unwrap_or_else(|| gone::<R>()))
     }
 }

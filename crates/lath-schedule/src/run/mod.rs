@@ -273,7 +273,7 @@ impl<'a> Run<'a> {
         let world = self.world();
         // If code of the user's runs in between, it may spawn: handles that were promised are kept
         // for their things.
-        let promised = world.has_hooks()
+        let promised = world.hooked
             || list.iter().any(|&number| nodes[number as usize].buffer.does_anything());
         if promised {
             list.iter().for_each(|&number| nodes[number as usize].buffer.reserve(world));

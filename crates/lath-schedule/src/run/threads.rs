@@ -10,7 +10,7 @@ use lath_core::threads;
 #[derive(Clone, Default)]
 pub(crate) struct Threads {
     #[cfg(feature = "parallel")]
-    own: Option<Arc<threads::Crew>>,
+    own: Option<Arc<threads::ThreadPool>>,
     /// Everything on the caller's thread.
     one: bool,
     /// Whether more than one was of use since this was last asked.
@@ -33,7 +33,7 @@ impl Threads {
             1 => Ok(Self::one()),
             #[cfg(feature = "parallel")]
             _ => {
-                let own = threads::Crew::new(count)
+                let own = threads::ThreadPool::new(count)
                     .map_err(|why| format!("{count} threads could not be had: {why}"))?;
                 Ok(Self { own: Some(own.into()), ..Self::default() })
             }

@@ -70,7 +70,7 @@ impl Schedule {
         Time::check(world)?;
         let result = self.enter(world, threads);
         for number in 0..world.tidy_events.len() {
-            world.tidy_events[number](world);
+            (world.tidy_events[number].1)(world);
         }
         result
     }
@@ -100,7 +100,7 @@ impl Schedule {
         let learn = self.runs % 64 == 1 || self.runs < 4;
         let Self { nodes, plan, .. } = self;
         let Some(plan) = plan else { unreachable!("built just now") };
-        let seen = (world.id(), world.shelf.version());
+        let seen = (world.id(), world.types.version());
         let mut run = Run::new(world, threads, self.epoch, self.measure_all || learn);
         let several = threads.count() > 1;
         let mut result = Ok(());
@@ -175,7 +175,7 @@ impl Schedule {
         for prepare in &self.prepare {
             prepare(world);
         }
-        let now = (world.id(), world.shelf.version());
+        let now = (world.id(), world.types.version());
         // Whether pinned resources are there depends on the thread as well.
         let pinned = self.plan.as_ref().is_some_and(|plan| plan.has_pinned);
         if self.ready_for != Some(now) || pinned {
@@ -189,7 +189,7 @@ impl Schedule {
                 node.check(world)
                     .map_err(|missing| RunError::Missing { system: node.system_name(), missing })?;
             }
-            self.ready_for = Some((world.id(), world.shelf.version()));
+            self.ready_for = Some((world.id(), world.types.version()));
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ fn still_there(
     seen: (u64, u64),
 ) -> Result<(), Failure> {
     let world = run.world();
-    if (world.id(), world.shelf.version()) == seen {
+    if (world.id(), world.types.version()) == seen {
         return Ok(());
     }
     for &number in list {

@@ -8,16 +8,16 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lath_core::threads::{self, Crew};
+use lath_core::threads::{self, ThreadPool};
 
-fn crew(count: usize) -> Crew {
-    Crew::new(count).map_err(|why| why.to_string()).unwrap()
+fn pool(count: usize) -> ThreadPool {
+    ThreadPool::new(count).map_err(|why| why.to_string()).unwrap()
 }
 
 /// What `f` answers on one of the threads.
-fn inside<R: Send>(crew: &Crew, f: impl FnOnce() -> R + Send) -> R {
+fn inside<R: Send>(pool: &ThreadPool, f: impl FnOnce() -> R + Send) -> R {
     let (mut f, mut answer) = (Some(f), None);
-    crew.enter(&mut || answer = f.take().map(|f| f()));
+    pool.enter(&mut || answer = f.take().map(|f| f()));
     answer.expect("it was done")
 }
 
@@ -47,10 +47,10 @@ fn name() -> Option<String> {
 #[test]
 fn work_is_done_on_one_of_the_threads_once() {
     for count in [1, 2, 3] {
-        let crew = crew(count);
-        assert_eq!(crew.count(), count);
+        let pool = pool(count);
+        assert_eq!(pool.count(), count);
         let mut times = 0;
-        crew.enter(&mut || {
+        pool.enter(&mut || {
             times += 1;
             assert!(name().unwrap().starts_with("lath "), "{:?}", name());
             assert_eq!(threads::count(), count);
@@ -60,21 +60,21 @@ fn work_is_done_on_one_of_the_threads_once() {
 }
 
 #[test]
-fn one_thread_is_the_host_from_the_beginning() {
+fn one_thread_is_the_worker_from_the_beginning() {
     for _ in 0..100 {
-        let crew = crew(3);
-        let first = inside(&crew, name);
-        assert!((0..10).all(|_| inside(&crew, name) == first));
+        let pool = pool(3);
+        let first = inside(&pool, name);
+        assert!((0..10).all(|_| inside(&pool, name) == first));
     }
 }
 
 #[test]
 fn what_is_forked_inside_is_taken_up_by_the_others() {
     for count in [1, 2, 3, 8] {
-        let crew = crew(count);
+        let pool = pool(count);
         for _ in 0..20 {
             let all_are_here = Barrier::new(count); // whoever waits for all others has a thread of its own
-            crew.enter(&mut || threads::for_each(count, &|_| _ = all_are_here.wait()));
+            pool.enter(&mut || threads::for_each(count, &|_| _ = all_are_here.wait()));
         }
     }
 }
@@ -97,21 +97,21 @@ fn loops_from_outside_are_done_on_threads_of_ours() {
 fn a_panic_reaches_who_has_brought_the_work_and_the_next_one_notices_nothing() {
     struct Why(u32);
     for count in [1, 2, 3] {
-        let crew = crew(count);
+        let pool = pool(count);
         for round in 0..100 {
-            let panics = || crew.enter(&mut || panic_any(Why(round)));
+            let panics = || pool.enter(&mut || panic_any(Why(round)));
             let payload = catch_unwind(AssertUnwindSafe(panics)).unwrap_err();
             assert_eq!(payload.downcast_ref::<Why>().unwrap().0, round);
-            assert_eq!(inside(&crew, || round + 1), round + 1);
+            assert_eq!(inside(&pool, || round + 1), round + 1);
         }
         // The same by way of the queue.
         let another = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let panics = || another.install(|| crew.enter(&mut || panic_any(Why(7))));
+        let panics = || another.install(|| pool.enter(&mut || panic_any(Why(7))));
         assert_eq!(
             catch_unwind(AssertUnwindSafe(panics)).unwrap_err().downcast_ref::<Why>().unwrap().0,
             7
         );
-        assert_eq!(inside(&crew, || 3), 3);
+        assert_eq!(inside(&pool, || 3), 3);
     }
 }
 
@@ -119,7 +119,7 @@ fn a_panic_reaches_who_has_brought_the_work_and_the_next_one_notices_nothing() {
 fn who_comes_at_the_same_time_has_the_work_done_before_going_on() {
     for count in [1, 2, 3] {
         ends(move || {
-            let crew = crew(count);
+            let pool = pool(count);
             let done = AtomicUsize::new(0);
             thread::scope(|scope| {
                 for _ in 0..5 {
@@ -127,7 +127,7 @@ fn who_comes_at_the_same_time_has_the_work_done_before_going_on() {
                         for round in 0..400 {
                             // What is written to is gone if somebody does it late.
                             let mut parts = vec![0_u64; 50];
-                            crew.enter(&mut || {
+                            pool.enter(&mut || {
                                 threads::for_each_mut(&mut parts, &|number, part| {
                                     *part += number as u64
                                 })
@@ -148,10 +148,10 @@ fn who_comes_at_the_same_time_has_the_work_done_before_going_on() {
 }
 
 #[test]
-fn crews_can_be_entered_from_each_other() {
+fn thread_pools_can_be_entered_from_each_other() {
     for (count, other) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)] {
         ends(move || {
-            let (one, two) = (crew(count), crew(other));
+            let (one, two) = (pool(count), pool(other));
             for round in 0..50 {
                 let there_and_back =
                     || inside(&two, || inside(&one, || inside(&two, || (round, threads::count()))));
@@ -175,10 +175,10 @@ fn crews_can_be_entered_from_each_other() {
 #[test]
 fn two_who_wait_for_each_other_meet_on_two_threads() {
     ends(|| {
-        let crew = crew(2);
+        let pool = pool(2);
         for _ in 0..500 {
             let both_are_here = Barrier::new(2);
-            let meet = || crew.enter(&mut || _ = both_are_here.wait());
+            let meet = || pool.enter(&mut || _ = both_are_here.wait());
             thread::scope(|scope| {
                 scope.spawn(meet);
                 meet();
@@ -188,28 +188,28 @@ fn two_who_wait_for_each_other_meet_on_two_threads() {
 }
 
 #[test]
-fn who_waits_in_the_queue_does_not_wait_for_a_thread_while_the_host_is_free() {
-    // One has the host, another the other thread, and a third waits in the queue when the host is
+fn who_waits_in_the_queue_does_not_wait_for_a_thread_while_the_worker_is_free() {
+    // One has the worker, another the other thread, and a third waits in the queue when the worker is
     // done. The second waits for the third.
     ends(|| {
-        let crew = &crew(2);
+        let pool = &pool(2);
         let (first_may_go, third_is_here) = (&Barrier::new(2), &Barrier::new(2));
         let both_are_busy = &Barrier::new(3);
         thread::scope(|scope| {
             scope.spawn(|| {
-                crew.enter(&mut || {
+                pool.enter(&mut || {
                     both_are_busy.wait();
                     first_may_go.wait();
                 });
             });
             scope.spawn(|| {
-                crew.enter(&mut || {
+                pool.enter(&mut || {
                     both_are_busy.wait();
                     third_is_here.wait();
                 });
             });
             both_are_busy.wait();
-            scope.spawn(|| crew.enter(&mut || _ = third_is_here.wait()));
+            scope.spawn(|| pool.enter(&mut || _ = third_is_here.wait()));
             thread::sleep(Duration::from_millis(20)); // the third is in the queue by now
             first_may_go.wait();
         });
@@ -217,13 +217,13 @@ fn who_waits_in_the_queue_does_not_wait_for_a_thread_while_the_host_is_free() {
 }
 
 #[test]
-fn a_word_to_all_threads_reaches_the_host_while_another_is_inside() {
-    // `broadcast` waits for each thread, the host too, who has nothing to do: the one who calls
+fn a_word_to_all_threads_reaches_the_worker_while_another_is_inside() {
+    // `broadcast` waits for each thread, the worker too, who has nothing to do: the one who calls
     // came in from another pool.
     ends(|| {
-        let crew = crew(3);
+        let pool = pool(3);
         let another = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let heard = another.install(|| inside(&crew, || rayon::broadcast(|_| 1)));
+        let heard = another.install(|| inside(&pool, || rayon::broadcast(|_| 1)));
         assert_eq!(heard, [1, 1, 1]);
     });
 }
@@ -241,11 +241,11 @@ impl Drop for Leaves {
     }
 }
 
-/// Has all threads of a crew counted for as long as they are there.
-fn count_threads(crew: &Crew, there: &Arc<AtomicUsize>) {
-    let all_are_here = Barrier::new(crew.count());
-    crew.enter(&mut || {
-        threads::for_each(crew.count(), &|_| {
+/// Has all threads of a pool counted for as long as they are there.
+fn count_threads(pool: &ThreadPool, there: &Arc<AtomicUsize>) {
+    let all_are_here = Barrier::new(pool.count());
+    pool.enter(&mut || {
+        threads::for_each(pool.count(), &|_| {
             there.fetch_add(1, Ordering::Relaxed);
             LEAVES.set(Some(Leaves(Arc::clone(there))));
             all_are_here.wait();
@@ -262,37 +262,37 @@ fn assert_all_leave(there: &AtomicUsize) {
 }
 
 #[test]
-fn threads_end_when_their_crew_is_dropped() {
+fn threads_end_when_their_pool_is_dropped() {
     for count in [1, 2, 3] {
         let there = Arc::new(AtomicUsize::new(0));
-        let crew = crew(count);
-        count_threads(&crew, &there);
+        let pool = pool(count);
+        count_threads(&pool, &there);
         assert!(
-            catch_unwind(AssertUnwindSafe(|| crew.enter(&mut || panic!("on purpose")))).is_err()
+            catch_unwind(AssertUnwindSafe(|| pool.enter(&mut || panic!("on purpose")))).is_err()
         );
         thread::sleep(Duration::from_millis(5));
         assert_eq!(there.load(Ordering::Relaxed), count);
-        drop(crew);
+        drop(pool);
         assert_all_leave(&there);
     }
 }
 
 #[test]
-fn crews_that_come_and_go_do_not_pile_up() {
+fn thread_pools_that_come_and_go_do_not_pile_up() {
     let there = Arc::new(AtomicUsize::new(0));
     for round in 0..300 {
-        let crew = crew(1 + round % 3);
-        count_threads(&crew, &there);
+        let pool = pool(1 + round % 3);
+        count_threads(&pool, &there);
     }
     assert_all_leave(&there);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn crews_that_nobody_enters_do_not_pile_up_either() {
+fn thread_pools_that_nobody_enters_do_not_pile_up_either() {
     let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
-    let (crews, some) = (200, 200); // other tests have threads, too
-    (0..crews).for_each(|_| drop(crew(4)));
+    let (pools, some) = (200, 200); // other tests have threads, too
+    (0..pools).for_each(|_| drop(pool(4)));
     let start = Instant::now();
     while threads() > some {
         assert!(start.elapsed() < Duration::from_secs(300), "there are {} threads", threads());
@@ -304,12 +304,12 @@ fn crews_that_nobody_enters_do_not_pile_up_either() {
 fn no_call_is_missed_in_a_hundred_thousand() {
     goes_on(|goes_on| {
         for count in [1, 2] {
-            let crew = crew(count);
+            let pool = pool(count);
             let mut times = 0;
             for round in 0..50_000 {
-                crew.enter(&mut || times += 1);
+                pool.enter(&mut || times += 1);
                 goes_on();
-                // The host looks around for a while before it sleeps. Come at all times: before,
+                // The worker looks around for a while before it sleeps. Come at all times: before,
                 // when it is about to, and after.
                 let (start, pause) = (Instant::now(), Duration::from_micros(round % 40));
                 while start.elapsed() < pause {}
