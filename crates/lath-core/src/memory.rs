@@ -5,16 +5,17 @@
 //! Memory that never moves, and where a slot is in it.
 //!
 //! ```text
-//! table     an entry per chunk of slots     ●    ●    ●    ●    ∅    ∅    ∅    ●
-//!                                           │    │    └─┬──┘                   │
-//! extents   each as long as all before   [ 0  ][ 1  ][ 2   3  ]             [ 7  ]
-//!                                                         ▲
-//!                                                         used: from here on no slot has a stamp
+//! table     an entry per chunk of slots     ●    ●    ●    ●    ○    ○    ○    ●
+//!                                           │    │    └─┬──┘    └────┼────┘    │
+//! extents   each as long as all before   [ 0  ][ 1  ][ 2   3  ]   [void]    [ 7  ]
+//!                                                                                ▲
+//!                                          used: from here on no slot has a stamp
 //! ```
 //!
 //! An entry is the address of its extent less what lies before it, so that an index is added to it
 //! as it is: a lookup is a comparison, a shift, a load and an addition. A slot far from all others
-//! has an extent of its own, and the chunks in between have no entry.
+//! has an extent of its own. The chunks in between have no memory: their entries lead to the void,
+//! one chunk whose stamps no handle matches, so that a lookup need not ask whether there is memory.
 //!
 //! Fresh memory is not cleared. It is opened as slots come into use, 64 at a time: what is opened is
 //! written to soon, and is in the cache by then; what is never used is never touched.
@@ -26,10 +27,10 @@
 //!
 //! - **M1** Extents are in order and do not overlap. Each begins and ends where a chunk does, and is
 //!   one allocation with the layout of its length.
-//! - **M2** The table has an entry for every chunk below `used`: none, or that of the extent which
-//!   the chunk lies in.
-//! - **M3** Every slot below `used` whose chunk has an entry was opened, once. `used` is a multiple
-//!   of 64, and lies at the end of a chunk or in one that has an entry.
+//! - **M2** The table has an entry for every chunk below `used`: that of the extent which the chunk
+//!   lies in, or one that leads to the void, whose stamps stay [`SPENT`].
+//! - **M3** Every slot below `used` whose chunk does not lead to the void was opened, once. `used` is
+//!   a multiple of 64, and lies at the end of a chunk or in one that has an extent.
 
 use alloc::alloc::{Layout, alloc, dealloc};
 use alloc::vec::Vec;
@@ -38,6 +39,8 @@ use core::ops::Range;
 use core::ptr::NonNull;
 
 use crate::error::OutOfMemory;
+#[allow(unused_imports, reason = "named in the documentation")]
+use crate::generation::SPENT;
 use crate::slots::GROUP;
 
 /// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes
@@ -54,7 +57,7 @@ pub const fn unlikely() {}
 /// - [`open`](Self::open) gives 64 slots stamps of 0 and whatever else their places rely on.
 pub unsafe trait Extent: Sized {
     /// What the table keeps of an extent: all that is needed to find a slot of it.
-    type Entry: Copy;
+    type Entry: Copy + PartialEq;
 
     /// A chunk has `2^SHIFT` slots: 64 at least.
     const SHIFT: u32;
@@ -66,9 +69,8 @@ pub unsafe trait Extent: Sized {
     /// [`OutOfMemory`] if it would be larger than the address space.
     fn layout(slots: usize) -> Result<Layout, OutOfMemory>;
 
-    /// The entry of an extent, by where it is, its first slot and its length. `None` if that place
-    /// happens to be one that an entry cannot say.
-    fn entry(base: NonNull<u8>, first: u32, slots: u32) -> Option<Self::Entry>;
+    /// The entry of an extent, by where it is, its first slot and its length.
+    fn entry(base: NonNull<u8>, first: u32, slots: u32) -> Self::Entry;
 
     /// Makes the 64 slots from `first` on ones that were never used.
     ///
@@ -80,9 +82,11 @@ pub unsafe trait Extent: Sized {
 
 /// The slots that have memory, and the way to each.
 pub struct Directory<E: Extent> {
-    table: Vec<Option<E::Entry>>,
+    table: Vec<E::Entry>,
     used: u64,
     extents: Vec<Allocation>,
+    /// The chunk that entries lead to where there is no memory.
+    void: Option<Allocation>,
     owned: PhantomData<E>,
 }
 
@@ -94,6 +98,16 @@ struct Allocation {
 }
 
 impl Allocation {
+    /// So many slots from `first` on.
+    fn new<E: Extent>(first: u32, slots: u32) -> Result<Self, OutOfMemory> {
+        let layout = E::layout(slots as usize)?;
+        // SAFETY: the layout is not of zero bytes (`Extent` is unsafe to implement).
+        match NonNull::new(unsafe { alloc(layout) }) {
+            Some(base) => Ok(Self { base, first, slots }),
+            None => Err(OutOfMemory { bytes: layout.size() }),
+        }
+    }
+
     fn end(&self) -> u64 {
         u64::from(self.first) + u64::from(self.slots)
     }
@@ -112,10 +126,11 @@ impl<E: Extent> Directory<E> {
     /// Holds nothing and allocates nothing.
     #[expect(clippy::new_without_default, reason = "nobody needs a directory by default")]
     pub const fn new() -> Self {
-        Self { table: Vec::new(), used: 0, extents: Vec::new(), owned: PhantomData }
+        Self { table: Vec::new(), used: 0, extents: Vec::new(), void: None, owned: PhantomData }
     }
 
-    /// The entry for slot `index`, if the slot was opened.
+    /// The entry for slot `index`, unless it lies behind all that was opened. It may lead to the
+    /// void: there the stamp is [`SPENT`], and nothing may be written.
     #[inline(always)]
     pub fn find(&self, index: u32) -> Option<E::Entry> {
         if u64::from(index) >= self.used {
@@ -123,7 +138,20 @@ impl<E: Extent> Directory<E> {
             return None;
         }
         // SAFETY: in bounds: the table has an entry for every chunk below `used` (M2).
-        unsafe { *self.table.get_unchecked((index >> E::SHIFT) as usize) }
+        Some(unsafe { *self.table.get_unchecked((index >> E::SHIFT) as usize) })
+    }
+
+    /// The entry for slot `index`, if the slot was opened.
+    #[inline]
+    pub fn opened(&self, index: u32) -> Option<E::Entry> {
+        self.find(index).filter(|&entry| !self.is_void(entry, index))
+    }
+
+    /// Whether the entry for slot `index` leads to the void.
+    #[inline]
+    fn is_void(&self, entry: E::Entry, index: u32) -> bool {
+        let chunk = index >> E::SHIFT << E::SHIFT;
+        self.void.as_ref().is_some_and(|void| entry == E::entry(void.base, chunk, void.slots))
     }
 
     /// Opens slot `index` and its group of 64, with memory if there is none yet.
@@ -132,12 +160,12 @@ impl<E: Extent> Directory<E> {
     ///
     /// [`OutOfMemory`] if memory is refused; nothing has changed that anybody could see.
     pub fn open(&mut self, index: u32) -> Result<E::Entry, OutOfMemory> {
-        if let Some(entry) = self.find(index) {
+        if let Some(entry) = self.opened(index) {
             return Ok(entry);
         }
         let entry = self.entry(index)?;
         let chunk = u64::from(index) / Self::CHUNK * Self::CHUNK;
-        self.grow_table(chunk)?;
+        self.grow_table(chunk, entry)?;
         let group = (u64::from(index) + 1).next_multiple_of(u64::from(GROUP));
         let slots = if chunk + Self::CHUNK <= self.used {
             chunk..chunk + Self::CHUNK // was passed over, and lookups may come at once
@@ -149,7 +177,7 @@ impl<E: Extent> Directory<E> {
         };
         self.used = self.used.max(slots.end);
         self.open_groups(entry, slots);
-        self.table[(chunk >> E::SHIFT) as usize] = Some(entry);
+        self.table[(chunk >> E::SHIFT) as usize] = entry;
         Ok(entry)
     }
 
@@ -157,9 +185,7 @@ impl<E: Extent> Directory<E> {
     fn open_rest(&mut self) {
         let end = self.used.next_multiple_of(Self::CHUNK);
         if self.used < end {
-            let Some(entry) = self.table[(self.used >> E::SHIFT) as usize] else {
-                unreachable!("M3: `used` lies in an open chunk")
-            };
+            let entry = self.table[(self.used >> E::SHIFT) as usize]; // not the void (M3)
             self.open_groups(entry, self.used..end);
             self.used = end;
         }
@@ -187,10 +213,7 @@ impl<E: Extent> Directory<E> {
             self.allocate(first, first + len)?;
         }
         let Some(extent) = self.extent(index) else { unreachable!("made just now") };
-        let Some(entry) = E::entry(extent.base, extent.first, extent.slots) else {
-            unreachable!("`allocate` asks for another place if an entry cannot say this one")
-        };
-        Ok(entry)
+        Ok(E::entry(extent.base, extent.first, extent.slots))
     }
 
     /// The extent that slot `index` lies in.
@@ -207,29 +230,36 @@ impl<E: Extent> Directory<E> {
         let (first, slots) = (first as u32, slots as u32);
         let bytes = size_of::<Allocation>();
         self.extents.try_reserve(1).map_err(|_| OutOfMemory { bytes })?;
-        let layout = E::layout(slots as usize)?;
-        // SAFETY: the layout is not of zero bytes (`Extent` is unsafe to implement).
-        let fresh = || NonNull::new(unsafe { alloc(layout) });
-        let refused = OutOfMemory { bytes: layout.size() };
-        let mut base = fresh().ok_or(refused)?;
-        if E::entry(base, first, slots).is_none() {
-            // Of all places this one cannot be said. Another one can.
-            let other = fresh();
-            // SAFETY: made above with this layout, and nobody else has seen it.
-            unsafe { dealloc(base.as_ptr(), layout) };
-            base = other.ok_or(refused)?;
-        }
-        self.extents.insert(at, Allocation { base, first, slots });
+        self.extents.insert(at, Allocation::new::<E>(first, slots)?);
         Ok(())
     }
 
-    /// Makes the table long enough for the chunk that begins with slot `chunk`.
-    fn grow_table(&mut self, chunk: u64) -> Result<(), OutOfMemory> {
+    /// Makes room in the table for the chunk that begins with slot `chunk`.
+    fn reserve_table(&mut self, chunk: u64) -> Result<(), OutOfMemory> {
         let len = (chunk >> E::SHIFT) as usize + 1;
         let missing = len.saturating_sub(self.table.len());
-        let bytes = len.saturating_mul(size_of::<Option<E::Entry>>());
-        self.table.try_reserve(missing).map_err(|_| OutOfMemory { bytes })?;
-        self.table.resize(self.table.len() + missing, None);
+        let bytes = len.saturating_mul(size_of::<E::Entry>());
+        self.table.try_reserve(missing).map_err(|_| OutOfMemory { bytes })
+    }
+
+    /// Makes the table long enough for the chunk that begins with slot `chunk`, whose entry is this.
+    /// The entries of chunks that are passed over lead to the void.
+    fn grow_table(&mut self, chunk: u64, entry: E::Entry) -> Result<(), OutOfMemory> {
+        self.reserve_table(chunk)?;
+        let last = (chunk >> E::SHIFT) as usize;
+        if self.table.len() < last && self.void.is_none() {
+            let void = Allocation::new::<E>(0, Self::CHUNK as u32)?;
+            self.open_groups(E::entry(void.base, 0, void.slots), 0..Self::CHUNK);
+            self.void = Some(void);
+        }
+        if let Some(void) = &self.void {
+            let voids = self.table.len()..last;
+            self.table
+                .extend(voids.map(|n| E::entry(void.base, (n << E::SHIFT) as u32, void.slots)));
+        }
+        if self.table.len() == last {
+            self.table.push(entry);
+        }
         Ok(())
     }
 
@@ -245,7 +275,7 @@ impl<E: Extent> Directory<E> {
             self.allocate(made, end)?;
             made = self.slots();
         }
-        self.grow_table(end.max(1) - 1)
+        self.reserve_table(end.max(1) - 1)
     }
 
     /// How many slots have memory, from slot 0 up to the first that has none.
@@ -263,14 +293,17 @@ impl<E: Extent> Directory<E> {
 
     /// The slots of a chunk that were opened, from its first one on.
     pub fn chunk(&self, number: usize) -> Option<Range<u64>> {
-        (*self.table.get(number)?)?;
         let start = (number as u64) << E::SHIFT;
+        self.opened(u32::try_from(start).ok()?)?;
         Some(start..(start + Self::CHUNK).min(self.used))
     }
 
     /// The slots that were opened, chunk by chunk, in order.
     pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
-        (0..self.chunks()).filter_map(|number| self.chunk(number))
+        let chunks = |extent: &Allocation| {
+            (extent.first >> E::SHIFT) as usize..(extent.end() >> E::SHIFT) as usize
+        };
+        self.extents.iter().flat_map(chunks).filter_map(|number| self.chunk(number))
     }
 
     /// How many slots from `index` on lie side by side: a multiple of 64 if `index` is one, and 0
@@ -283,12 +316,12 @@ impl<E: Extent> Directory<E> {
 
 impl<E: Extent> Drop for Directory<E> {
     fn drop(&mut self) {
-        for Allocation { base, slots, .. } in &self.extents {
+        for Allocation { base, slots, .. } in self.extents.iter().chain(&self.void) {
             let Ok(layout) = E::layout(*slots as usize) else {
-                unreachable!("`allocate` had the same layout")
+                unreachable!("`Allocation::new` had the same layout")
             };
-            // SAFETY: `allocate` made it with this layout (M1), and this is the only place that
-            // frees an extent.
+            // SAFETY: `Allocation::new` made it with this layout (M1), and this is the only place
+            // that frees one.
             unsafe { dealloc(base.as_ptr(), layout) };
         }
     }
@@ -323,8 +356,8 @@ mod tests {
             }
         }
 
-        fn entry(base: NonNull<u8>, first: u32, _: u32) -> Option<*mut u64> {
-            Some(base.as_ptr().cast::<u64>().wrapping_sub(first as usize))
+        fn entry(base: NonNull<u8>, first: u32, _: u32) -> *mut u64 {
+            base.as_ptr().cast::<u64>().wrapping_sub(first as usize)
         }
 
         unsafe fn open(entry: *mut u64, first: u32) {
@@ -337,7 +370,7 @@ mod tests {
 
     fn value(memory: &Directory<Cell>, index: u32) -> Option<u64> {
         // SAFETY: an opened slot, which `open` has written.
-        memory.find(index).map(|entry| unsafe { entry.wrapping_add(index as usize).read() })
+        memory.opened(index).map(|entry| unsafe { entry.wrapping_add(index as usize).read() })
     }
 
     #[test]
@@ -371,7 +404,7 @@ mod tests {
                     let (first, last) = (group as u32, group as u32 + 63);
                     assert_eq!(value(&memory, first), Some(group), "at {at:?}");
                     assert_eq!(value(&memory, last), Some(u64::from(last)), "at {at:?}");
-                    let place = memory.find(first).unwrap().wrapping_add(first as usize);
+                    let place = memory.opened(first).unwrap().wrapping_add(first as usize);
                     assert_eq!(*places.entry(group).or_insert(place), place, "it moved at {at:?}");
                     assert!(memory.run_len(first) >= 64 && memory.run_len(first) % 64 == 0);
                     if group > 0 && !opened.contains(&(group - 64)) {
@@ -394,7 +427,7 @@ mod tests {
         assert_eq!(ends, [128, 256, 512, 1024, 2048]);
         memory.open(1 << 24).unwrap();
         assert_eq!((memory.run_len(1 << 24), memory.slots()), (128, 2048));
-        assert_eq!((memory.find(2048), memory.find((1 << 24) - 1)), (None, None));
+        assert_eq!((memory.opened(2048), memory.opened((1 << 24) - 1)), (None, None));
     }
 
     #[test]

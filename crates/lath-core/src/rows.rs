@@ -54,7 +54,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 // SAFETY: a row has a stamp, so it is not of zero bytes; the entry is the address of the first row
 // less the rows before it, and `open` writes the stamps, which are all that places rely on.
 unsafe impl<T: Thing> Extent for Row<T> {
-    type Entry = NonNull<Self>;
+    type Entry = *mut Self;
 
     const SHIFT: u32 = {
         let rows = CHUNK_BYTES / size_of::<Self>();
@@ -72,18 +72,18 @@ unsafe impl<T: Thing> Extent for Row<T> {
         rows.map_err(|_| OutOfMemory { bytes: usize::MAX })
     }
 
-    fn entry(base: NonNull<u8>, first: u32, _slots: u32) -> Option<NonNull<Self>> {
-        NonNull::new(base.as_ptr().cast::<Self>().wrapping_sub(first as usize))
+    fn entry(base: NonNull<u8>, first: u32, _slots: u32) -> *mut Self {
+        base.as_ptr().cast::<Self>().wrapping_sub(first as usize)
     }
 
     #[inline]
-    unsafe fn open(entry: NonNull<Self>, first: u32) {
+    unsafe fn open(entry: *mut Self, first: u32) {
         const { assert!(SPENT == 0, "the stamp of a slot that was never used is zero bytes") };
         // The stamp and all else that is not the value, so that no byte of it is unwritten where a
         // row is copied whole.
         let (before, after) = (offset_of!(Self, value), offset_of!(Self, value) + size_of::<T>());
         for n in 0..GROUP as usize {
-            let row = entry.as_ptr().wrapping_add(first as usize + n).cast::<u8>();
+            let row = entry.wrapping_add(first as usize + n).cast::<u8>();
             // SAFETY: bytes of a row of the extent, by the caller.
             unsafe {
                 row.write_bytes(0, before);
@@ -139,9 +139,9 @@ unsafe impl<T: Thing> Storage<T> for Rows<T> {
     }
 
     #[inline(always)]
-    fn at(entry: NonNull<Row<T>>, index: u32) -> NonNull<Row<T>> {
+    fn at(entry: *mut Row<T>, index: u32) -> NonNull<Row<T>> {
         // SAFETY: the extent has this row at this address, and no object is at the null address.
-        unsafe { NonNull::new_unchecked(entry.as_ptr().wrapping_add(index as usize)) }
+        unsafe { NonNull::new_unchecked(entry.wrapping_add(index as usize)) }
     }
 
     #[inline(always)]

@@ -64,10 +64,17 @@ pub unsafe trait Storage<T: Thing>: Sized {
     /// The memory of slot `index`, which the extent of this entry has.
     fn at(entry: <Self::Extent as Extent>::Entry, index: u32) -> Self::Place;
 
+    /// Where slot `index` would be: its memory if it was opened, else a place whose stamp no handle
+    /// has, and to which nothing may be written; `None` behind all that was opened.
+    #[inline(always)]
+    fn find(&self, index: u32) -> Option<Self::Place> {
+        self.memory().find(index).map(|entry| Self::at(entry, index))
+    }
+
     /// The memory of slot `index`, if it was opened.
     #[inline(always)]
     fn place(&self, index: u32) -> Option<Self::Place> {
-        self.memory().find(index).map(|entry| Self::at(entry, index))
+        self.memory().opened(index).map(|entry| Self::at(entry, index))
     }
 
     /// Tells the processor that the stamp of a slot and some of its fields will be used soon.

@@ -30,7 +30,7 @@ impl<T: Thing> Cells<T> {
     /// Asks for the memory of the stamp that `handle` is compared with, if there is such a slot.
     #[inline(always)]
     pub(crate) fn prefetch_stamp(&self, handle: Handle<T>) {
-        if let Some(place) = self.values.place(handle.index()) {
+        if let Some(place) = self.values.find(handle.index()) {
             prefetch(T::Storage::stamp(place));
         }
     }
@@ -59,7 +59,7 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
     /// such a slot.
     #[inline(always)]
     fn prefetch(&self, handle: Handle<V::Thing>) {
-        if let Some(place) = self.cells.values.place(handle.index()) {
+        if let Some(place) = self.cells.values.find(handle.index()) {
             StorageOf::<V>::prefetch::<Used<V>>(place);
         }
     }

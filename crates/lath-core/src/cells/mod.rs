@@ -278,10 +278,10 @@ impl<T: Thing> Cells<T> {
     /// The place of the value that a handle names: it holds one.
     #[inline(always)]
     pub(crate) fn find(&self, handle: Handle<T>) -> Option<Place<T>> {
-        if let Some(place) = self.values.place(handle.index()) {
+        if let Some(place) = self.values.find(handle.index()) {
             // SAFETY: the place is of this storage, whose stamps do not change behind `&self` (C3).
             // An equal stamp is odd: handles have odd ones but for nil (H1), whose slot has another
-            // even one (G3).
+            // even one (G3). The void has even ones only (M2).
             if unsafe { T::Storage::stamp(place).read() } == handle.stamp() {
                 return Some(place);
             }
@@ -439,9 +439,7 @@ impl<T: Thing> Cells<T> {
             stamp.write(live);
             live
         };
-        if offer.take() {
-            slots.note_taken_at(index); // before user code, which may panic
-        }
+        offer.take();
         if Self::TAGGED {
             tags.insert(index, marks.tags);
             self.hold_to(place, marks.tags);

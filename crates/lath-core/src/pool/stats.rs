@@ -4,6 +4,7 @@ use core::any::type_name;
 use core::fmt;
 
 use super::Pool;
+use crate::memory::unlikely;
 use crate::thing::Thing;
 
 /// How full a pool is, and how worn: [`Pool::stats`].
@@ -95,7 +96,10 @@ impl Counts {
     /// Notes a generation that was handed out.
     #[inline(always)]
     pub(super) fn note_generation(&mut self, generation: u32) {
-        self.largest_generation = self.largest_generation.max(generation);
+        if generation > self.largest_generation {
+            unlikely(); // a branch, foreseen nearly always, and no store
+            self.largest_generation = generation;
+        }
     }
 
     /// Warns, once, if more slots are in use than were expected.

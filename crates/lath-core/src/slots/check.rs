@@ -23,10 +23,11 @@ impl Slots {
             if (claimed | buried) & !held != 0 {
                 return Err("S1: a claimed or buried slot is not held");
             }
-            if (taken == u64::MAX) != self.full.contains(number) {
+            let cursor = number == self.cursor.group;
+            if (taken == u64::MAX && !cursor) != self.full.contains(number) {
                 return Err("S2: the set of full groups is wrong");
             }
-            if (live != 0) != self.with_live.contains(number) {
+            if (live != 0 || cursor) != self.with_live.contains(number) {
                 return Err("S2: the set of groups with live slots is wrong");
             }
             if claimed != 0 && !self.with_claimed.contains(number) {

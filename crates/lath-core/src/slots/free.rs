@@ -78,7 +78,11 @@ impl Slots {
     /// Moves the cursor to a group, which has room and these free slots.
     pub(crate) fn move_cursor(&mut self, group: u32, free: u64) {
         debug_assert!(free == self.free_word(group) && self.has_room(group * GROUP));
-        self.cursor = super::Cursor { group, free: free.into() };
+        let left = core::mem::replace(&mut self.cursor, super::Cursor { group, free: free.into() });
+        self.note_group(left.group);
+        self.full.remove(group);
+        self.with_live.insert(group);
+        self.note_worn(group);
     }
 
     /// The cursor offers nothing any more: the next slot is to be found in another way.
@@ -177,15 +181,12 @@ pub(crate) struct Offer<'a> {
 }
 
 impl Offer<'_> {
-    /// Free to live. Answers whether [`Slots::note_taken`] has to hear of it.
+    /// Free to live. No set has to hear of it (S2).
     #[inline(always)]
-    pub(crate) fn take(self) -> bool {
-        // Without asking for the number of the bit: whoever spawns next waits for this.
-        let after = self.before & (self.before - 1);
-        let live = *self.live;
-        *self.free = after;
-        *self.live = live | 1 << self.bit;
+    pub(crate) fn take(self) {
+        // Without the number of the bit: the next spawn waits for this.
+        *self.free = self.before & (self.before - 1);
+        *self.live |= 1 << self.bit;
         *self.count += 1;
-        (after == 0) | (live == 0)
     }
 }

@@ -69,12 +69,10 @@ impl Slots {
         change(&mut self.buried, old[BURIED], new[BURIED]);
         change(&mut self.retired, out_of_use(old), out_of_use(new));
         self.note_worn(number);
-        let full = new[HELD] | new[LIVE] == u64::MAX;
-        if !full {
+        if new[HELD] | new[LIVE] != u64::MAX {
             self.lowest = self.lowest.min(number);
         }
-        put(&mut self.full, number, full);
-        put(&mut self.with_live, number, new[LIVE] != 0);
+        self.note_group(number);
         put(&mut self.with_claimed, number, new[CLAIMED] != 0);
     }
 
@@ -102,14 +100,6 @@ fn states([held, live, claimed, buried]: [u64; 4]) -> [u64; 4] {
 /// The words of a group that is in these states.
 fn words([taken, live, claimed, buried]: [u64; 4]) -> [u64; 4] {
     [taken & !live, live, claimed, buried]
-}
-
-fn put(set: &mut FlatBits, number: u32, is_in: bool) {
-    if is_in {
-        set.insert(number);
-    } else {
-        set.remove(number);
-    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,11 @@
 //!
 //! - **S1** A slot of a group is free, live, or held, and not two of these. `claimed` and `buried`
 //!   are disjoint parts of what is held; what is held and neither of the two is retired, or slot 0.
-//! - **S2** No group below `lowest` has a free slot; `full` holds exactly the groups without one,
-//!   `with_live` those with a live slot, `with_claimed` (at least) those with a claimed one.
+//! - **S2** No group below `lowest` has a free slot. `full` holds exactly the groups without one,
+//!   `with_live` those with a live slot, but for the group that the cursor is at: that one counts as
+//!   having both, whatever it has, and is entered rightly when the cursor leaves it. So a spawn at
+//!   the cursor, and a despawn there, touch no set. `with_claimed` has (at least) the groups with a
+//!   claimed slot.
 //! - **S3** Behind a shared reference nothing here changes but what the cursor offers, and that
 //!   only to nothing.
 //! - **S4** Slot 0 is held from the start, and no slot from `limit` on is ever taken.
@@ -90,6 +93,7 @@ impl Slots {
         slots.grow(0)?;
         let [held, ..] = slots.group_mut(0);
         *held = 1;
+        slots.with_live.insert(0); // the cursor is there (S2)
         Ok(slots)
     }
 
@@ -140,7 +144,10 @@ impl Slots {
     /// Notes how many slots are in use, before they become fewer.
     #[inline(always)]
     pub(crate) fn note_use(&mut self) {
-        self.high_water = self.high_water.max(self.used);
+        if self.used > self.high_water {
+            unlikely(); // a branch, foreseen nearly always, and no store
+            self.high_water = self.used;
+        }
     }
 
     #[inline]
@@ -224,9 +231,9 @@ impl Slots {
         self.used += bits.count_ones();
         if number == self.cursor.group {
             *self.cursor.free.get_mut() &= !bits;
-        }
-        if is_edge {
-            self.note_taken(number, bits);
+        } else if is_edge {
+            self.note_group(number);
+            self.note_worn(number);
         }
     }
 
@@ -243,26 +250,18 @@ impl Slots {
         }
         self.worn = self.worn.max(numbers.end);
         self.full.insert_all(numbers.clone());
+        self.full.remove(self.cursor.group); // counts as having free slots (S2)
         self.with_live.insert_all(numbers);
     }
 
-    /// Notes that a slot is live, which may be the first of its group or the last.
+    /// Enters a group into the sets, as its words say.
     #[cold]
     #[inline(never)]
-    pub(crate) fn note_taken_at(&mut self, index: u32) {
-        self.note_taken(index / GROUP, bit(index));
-    }
-
-    /// The same for these slots of a group.
-    fn note_taken(&mut self, number: u32, bits: u64) {
-        let [held, live, ..] = self.group_mut(number);
-        let (full, first) = (*held | *live == u64::MAX, *live == bits);
-        if full {
-            self.full.insert(number);
-        }
-        if first {
-            self.with_live.insert(number);
-            self.note_worn(number);
+    fn note_group(&mut self, number: u32) {
+        if number != self.cursor.group {
+            let [held, live, ..] = self.groups.get(number);
+            put(&mut self.full, number, held | live == u64::MAX);
+            put(&mut self.with_live, number, live != 0);
         }
     }
 
@@ -281,11 +280,10 @@ impl Slots {
         self.used -= 1;
         if number <= self.lowest || CLUSTERED && number == self.cursor.group {
             unlikely();
-            return self.note_release_at(index);
+            self.offer(number, bit(index));
         }
-        let was_full = self.full.contains(number);
-        if was_full | none_live {
-            self.note_release(number, was_full, none_live);
+        if none_live || self.full.contains(number) {
+            self.note_group(number);
         }
     }
 
@@ -295,32 +293,8 @@ impl Slots {
         debug_assert!(*live & bits == bits, "a slot was freed that was not live");
         *live &= !bits;
         self.used -= bits.count_ones();
-        self.note_release_here(number, bits);
-    }
-
-    /// Notes that a slot has become free where the next one is taken from, or before that.
-    #[inline(never)]
-    fn note_release_at(&mut self, index: u32) {
-        self.note_release_here(index / GROUP, bit(index));
-    }
-
-    /// The same for these slots of a group, wherever it is.
-    fn note_release_here(&mut self, number: u32, bits: u64) {
-        let [held, live, ..] = self.group_mut(number);
-        let (was_full, none_live) = (*held | *live | bits == u64::MAX, *live == 0);
-        self.note_release(number, was_full, none_live);
         self.offer(number, bits);
-    }
-
-    /// Notes that a group is no longer full, or has lost its last live slot.
-    #[inline(never)]
-    fn note_release(&mut self, number: u32, was_full: bool, none_live: bool) {
-        if was_full {
-            self.full.remove(number);
-        }
-        if none_live {
-            self.with_live.remove(number);
-        }
+        self.note_group(number);
     }
 
     /// Notes that slots have become free, where the next one is taken from, or before that, or
@@ -350,11 +324,9 @@ impl Slots {
         let none_live = *live == 0;
         self.used -= 1;
         if was_live && none_live {
-            self.with_live.remove(number);
+            self.note_group(number);
         }
-        if was_claimed {
-            self.claimed -= 1;
-        }
+        self.claimed -= u32::from(was_claimed);
         self.buried -= u32::from(was_buried);
         if retire {
             self.retired += 1;
@@ -377,7 +349,7 @@ impl Slots {
         let was_full = *held | *live == u64::MAX;
         *held &= !bit(index);
         if was_full {
-            self.full.remove(number);
+            self.note_group(number);
         }
         self.offer(number, bit(index));
     }
@@ -389,11 +361,8 @@ impl Slots {
         *live &= !bit(index);
         *held |= bit(index);
         *buried |= bit(index);
-        let none_live = *live == 0;
         self.buried += 1;
-        if none_live {
-            self.with_live.remove(number);
-        }
+        self.note_group(number);
     }
 
     /// Live back to claimed: for copies.
@@ -403,12 +372,9 @@ impl Slots {
         *live &= !bit(index);
         *held |= bit(index);
         *claimed |= bit(index);
-        let none_live = *live == 0;
         self.claimed += 1;
         self.with_claimed.insert(number);
-        if none_live {
-            self.with_live.remove(number);
-        }
+        self.note_group(number);
     }
 
     /// Claimed to live.
@@ -417,19 +383,22 @@ impl Slots {
         let [held, live, claimed, _] = self.group_mut(number);
         *claimed &= !bit(index);
         *held &= !bit(index);
-        let first = *live == 0;
         *live |= bit(index);
         self.claimed -= 1;
-        if first {
-            self.with_live.insert(number);
-        }
+        self.note_group(number);
     }
 
     /// The first group at `number` or later that has live slots, and which they are.
     #[inline]
     pub(crate) fn next_live(&self, number: u32) -> Option<(u32, u64)> {
-        let number = self.with_live.next(number)?;
-        Some((number, self.groups.live(number)))
+        let mut from = number;
+        loop {
+            let number = self.with_live.next(from)?;
+            match self.groups.live(number) {
+                0 => from = number + 1, // the cursor is there
+                live => return Some((number, live)),
+            }
+        }
     }
 
     /// The live slots of the groups from `number` on, as far as there are any.
@@ -490,6 +459,14 @@ impl Slots {
             Some(group) => group,
             None => unreachable!("slots change state only where there is room"),
         }
+    }
+}
+
+fn put(set: &mut FlatBits, number: u32, is_in: bool) {
+    if is_in {
+        set.insert(number);
+    } else {
+        set.remove(number);
     }
 }
 

@@ -274,9 +274,7 @@ impl Game {
                     }
                     let offer = self.slots.next_offered().expect("there is a free slot");
                     assert_eq!((offer.index, offer.bit), (index, index % GROUP));
-                    if offer.take() {
-                        self.slots.note_taken_at(index);
-                    }
+                    offer.take();
                     self.model.put(index, State::Live);
                     lowest = self.model.next_free(index);
                 }

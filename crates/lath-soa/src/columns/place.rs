@@ -27,11 +27,11 @@ unsafe impl<T: Columnar> Extent for Block<T> {
         layout.ok_or(OutOfMemory { bytes: usize::MAX })
     }
 
-    fn entry(base: NonNull<u8>, first: u32, slots: u32) -> Option<Whole> {
+    fn entry(base: NonNull<u8>, first: u32, slots: u32) -> Whole {
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
         let head = base.as_ptr().wrapping_add(slots as usize * prefix + shift);
-        let origin = NonNull::new(head.wrapping_sub((first as usize).wrapping_mul(stride)))?;
-        Some(Whole { origin, first, len: slots })
+        let origin = head.wrapping_sub((first as usize).wrapping_mul(stride));
+        Whole { origin, first, len: slots }
     }
 
     unsafe fn open(entry: Whole, first: u32) {
@@ -48,9 +48,9 @@ unsafe impl<T: Columnar> Extent for Block<T> {
 /// A whole extent: its first slot, how many it has, and where the stamp of slot 0 would be if it
 /// went back so far: a lookup adds the index to that as it is, and needs to know neither of the
 /// others to compare stamps.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Whole {
-    origin: NonNull<u8>,
+    origin: *mut u8,
     first: u32,
     len: u32,
 }
@@ -100,7 +100,7 @@ impl<T: Fields> Place<T> {
             .wrapping_add((len as usize).wrapping_mul(column.prefix.wrapping_sub(head.prefix)))
             .wrapping_sub((first as usize).wrapping_mul(column.stride.wrapping_sub(head.stride)))
             .wrapping_add(column.shift.wrapping_sub(head.shift).wrapping_add(column.within));
-        let element = origin.as_ptr().wrapping_add(offset);
+        let element = origin.wrapping_add(offset);
         // SAFETY: in bounds, and so not null: `layout.rs` puts every element of a block of `len`
         // slots inside its extent (K1), and places are made for slots of existing blocks only.
         unsafe { assert_unchecked(!element.is_null()) };
@@ -112,7 +112,6 @@ impl<T: Fields> Place<T> {
         let Column { prefix, shift, stride, .. } = const { head_column(T::FIELDS) };
         let Whole { origin, first, len } = self.block;
         origin
-            .as_ptr()
             .wrapping_add((first as usize).wrapping_mul(stride))
             .wrapping_sub(len as usize * prefix + shift)
     }
