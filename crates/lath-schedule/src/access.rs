@@ -278,6 +278,11 @@ impl Access {
         self.touch(Key::Gate(number), 1, u64::from(write), name);
     }
 
+    /// Whether it waits until it is known whether a set is to run, or says so.
+    pub(crate) fn has_gate(&self, number: u32) -> bool {
+        self.touches.iter().any(|touch| touch.key == Key::Gate(number))
+    }
+
     /// The first thing that both touch and one of them writes.
     pub(crate) fn clash(&self, other: &Self) -> Option<(Touch, u64)> {
         let mine = self.touches.iter().filter(|touch| touch.key != Key::Commands);

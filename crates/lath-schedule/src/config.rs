@@ -4,27 +4,16 @@ use std::any::type_name;
 use std::borrow::Cow;
 use std::panic::Location;
 
-use crate::access::{Access, Conflict};
+use crate::access::Access;
 use crate::missing::short_name;
+use crate::node::{Node, Work};
 use crate::pinned::Pinned;
 use crate::state::{self, State};
-use crate::system::{AnyCondition, AnySystem, Checked, Function, Outcome, SystemFn};
+use crate::system::{AnyCondition, AnySystem, Function, Outcome, SystemFn};
 
 /// A system that is to be added to a schedule, and what was said about it: what the methods of
 /// [`IntoSystem`] return.
-pub struct System {
-    pub(crate) call: AnySystem,
-    pub(crate) access: Access,
-    pub(crate) conditions: Vec<AnyCondition>,
-    pub(crate) name: Option<Cow<'static, str>>,
-    /// The path of the function.
-    pub(crate) path: &'static str,
-    pub(crate) sets: Vec<Cow<'static, str>>,
-    pub(crate) before: Vec<Label>,
-    pub(crate) after: Vec<Label>,
-    pub(crate) unordered: Vec<Label>,
-    pub(crate) at: Option<&'static Location<'static>>,
-}
+pub struct System(pub(crate) Node);
 
 /// What can be added to a [`Schedule`](crate::Schedule): a function or closure, and what is said
 /// about it.
@@ -67,9 +56,7 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// See [`IntoSystem`].
     fn named(self, name: impl Into<Cow<'static, str>>) -> System {
-        let mut system = self.into_system();
-        system.name = Some(name.into());
-        system
+        self.into_system().with(|node| node.name = name.into())
     }
 
     /// Runs it before another system, or before all of a set: a function, or a name.
@@ -78,9 +65,7 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// See [`IntoSystem`].
     fn before<M>(self, other: impl IntoLabel<M>) -> System {
-        let mut system = self.into_system();
-        system.before.push(other.label());
-        system
+        self.into_system().with(|node| node.before.push(other.label()))
     }
 
     /// Runs it after another system, or after all of a set: a function, or a name.
@@ -89,9 +74,7 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// See [`IntoSystem`].
     fn after<M>(self, other: impl IntoLabel<M>) -> System {
-        let mut system = self.into_system();
-        system.after.push(other.label());
-        system
+        self.into_system().with(|node| node.after.push(other.label()))
     }
 
     /// Makes it a member of a set: several systems under one name, which can be ordered and given
@@ -101,9 +84,7 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// See [`Schedule::set`](crate::Schedule::set).
     fn in_set(self, set: impl Into<Cow<'static, str>>) -> System {
-        let mut system = self.into_system();
-        system.sets.push(set.into());
-        system
+        self.into_system().with(|node| node.sets.push(set.into()))
     }
 
     /// Runs it only if a condition holds at that moment: a function or closure of parameters that
@@ -120,11 +101,7 @@ pub trait IntoSystem<Marker>: Sized {
     where
         M: 'static,
     {
-        let mut system = self.into_system();
-        let (access, condition) = condition_of(condition);
-        system.access.merge(&access);
-        system.conditions.push(condition);
-        system
+        self.into_system().with(|node| node.add_condition(condition_of(condition)))
     }
 
     /// Does not care whether it runs before or after another system that it conflicts with. They
@@ -147,9 +124,7 @@ pub trait IntoSystem<Marker>: Sized {
     /// # assert_eq!(world.resource::<Sum>().0, 11);
     /// ```
     fn unordered_with<M>(self, other: impl IntoLabel<M>) -> System {
-        let mut system = self.into_system();
-        system.unordered.push(other.label());
-        system
+        self.into_system().with(|node| node.unordered.push(other.label()))
     }
 
     /// Runs it on the thread that runs the schedule.
@@ -164,9 +139,7 @@ pub trait IntoSystem<Marker>: Sized {
     /// schedule.run(&mut World::new());
     /// ```
     fn pinned(self) -> System {
-        let mut system = self.into_system();
-        system.access.pinned = true;
-        system
+        self.into_system().with(|node| node.access.pinned = true)
     }
 
     /// Runs it only when a state is entered, at the [transition](crate::Schedule::transitions)
@@ -223,28 +196,19 @@ impl IntoSystem<System> for System {
 
 impl<M: 'static, F: SystemFn<M, Out: Outcome>> IntoSystem<(fn(), M)> for F {
     fn into_system(self) -> System {
-        System::new(
-            Function::<F, M, F::Params>::access(),
-            type_name::<F>(),
-            Box::new(Checked(Function::new(self))),
-        )
+        let call: AnySystem = Box::new(Function::new(self));
+        System(Node::new("", Location::caller(), Work::System(call))).with(|node| {
+            node.access = Function::<F, M, F::Params>::access();
+            node.path = type_name::<F>();
+        })
     }
 }
 
 impl System {
-    fn new(access: Access, path: &'static str, call: AnySystem) -> Self {
-        Self {
-            call,
-            access,
-            conditions: Vec::new(),
-            name: None,
-            path,
-            sets: Vec::new(),
-            before: Vec::new(),
-            after: Vec::new(),
-            unordered: Vec::new(),
-            at: None,
-        }
+    /// Says something about it.
+    fn with(mut self, say: impl FnOnce(&mut Node)) -> Self {
+        say(&mut self.0);
+        self
     }
 
     /// A system from a closure that is not `Send`: it runs on the thread that runs the schedule,
@@ -275,27 +239,7 @@ impl System {
             }
             None => Err("a local system was run on another thread than the one that made it"),
         };
-        let mut system = call.into_system();
-        system.path = path;
-        system.access.pinned = true;
-        system
-    }
-
-    /// The name that is shown and that others refer to.
-    pub(crate) fn display_name(&self) -> Cow<'static, str> {
-        match (&self.name, self.at) {
-            (Some(name), _) => name.clone(),
-            (None, Some(at)) if self.path.ends_with("{{closure}}") => {
-                let file = at.file().rsplit(['/', '\\']).next().unwrap_or(at.file());
-                format!("closure at {file}:{}", at.line()).into()
-            }
-            _ => short_name(self.path).into(),
-        }
-    }
-
-    /// The first two parameters that cannot be had together.
-    pub(crate) fn conflict(&self) -> Option<&Conflict> {
-        self.access.conflict.as_ref()
+        call.pinned().with(|node| node.path = path)
     }
 }
 

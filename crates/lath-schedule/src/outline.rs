@@ -181,7 +181,7 @@ impl Schedule {
                 stage,
                 alone,
                 commands: node.access.commands,
-                conditional: !node.conditions.is_empty() || !node.gates.is_empty(),
+                conditional: !node.conditions.is_empty() && !node.is_gate(),
             });
             let name = format!("{within}{} / ", node.name);
             if let Work::Fixed(fixed) = &mut node.work {

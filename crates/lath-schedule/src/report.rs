@@ -40,14 +40,16 @@ impl Timing {
         self.cost < TINY
     }
 
-    /// Notes a measured run.
-    pub(crate) fn note(&mut self, nanoseconds: u64) {
+    /// Notes a measured run: how long it took, when it began, and on which thread.
+    pub(crate) fn note(&mut self, took: Duration, began: Duration, thread: u64) {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let took = nanoseconds(took);
         self.samples += 1;
-        self.total += nanoseconds;
-        self.last = nanoseconds;
-        self.max = self.max.max(nanoseconds);
-        self.cost = if self.samples == 1 { nanoseconds } else { (3 * self.cost + nanoseconds) / 4 };
-        self.fresh = true;
+        self.total += took;
+        self.last = took;
+        self.max = self.max.max(took);
+        self.cost = if self.samples == 1 { took } else { (3 * self.cost + took) / 4 };
+        (self.began, self.thread, self.fresh) = (nanoseconds(began), thread, true);
     }
 
     pub(crate) fn line(&self, name: Cow<'static, str>) -> ReportLine {

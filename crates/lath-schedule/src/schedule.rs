@@ -5,11 +5,10 @@ mod running;
 use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::config::{Label, System, Systems};
-use crate::error::{PlanError, SystemName};
+use crate::error::PlanError;
 use crate::node::{Node, Work};
 use crate::plan::Plan;
 use crate::report::Trace;
@@ -175,10 +174,10 @@ impl Schedule {
         let chain = self.chains;
         let link =
             move |place: usize| Cow::<'static, str>::from(format!("link {place} of chain {chain}"));
-        let added = self.add_at(systems, at, |place, system| {
-            system.sets.push(link(place));
+        let added = self.add_at(systems, at, |place, node| {
+            node.sets.push(link(place));
             if place > 0 {
-                system.after.push(Label::Name(link(place - 1)));
+                node.after.push(Label::Name(link(place - 1)));
             }
         });
         match added {
@@ -191,21 +190,19 @@ impl Schedule {
         &mut self,
         systems: impl Systems<M>,
         at: &'static Location<'static>,
-        mut say: impl FnMut(usize, &mut System),
+        mut say: impl FnMut(usize, &mut Node),
     ) -> Result<&mut Self, PlanError> {
         let mut added = Vec::new();
-        let mut refused = None;
-        systems.each(&mut |mut system| {
-            system.at = Some(at);
-            say(added.len(), &mut system);
-            if let Some(conflict) = system.conflict() {
-                let system = SystemName { name: system.display_name(), at };
-                refused.get_or_insert(PlanError::Conflict { system, conflict: conflict.clone() });
-            }
-            added.push(Node::of_system(system, at));
+        systems.each(&mut |System(mut node)| {
+            node.added(at);
+            say(added.len(), &mut node);
+            added.push(node);
         });
-        if let Some(error) = refused {
-            return Err(error);
+        for node in &added {
+            if let Some(conflict) = &node.access.conflict {
+                let (system, conflict) = (node.system_name(), conflict.clone());
+                return Err(PlanError::Conflict { system, conflict });
+            }
         }
         self.nodes.append(&mut added);
         self.changed();
@@ -235,7 +232,7 @@ impl Schedule {
     /// ```
     #[track_caller]
     pub fn barrier(&mut self) -> &mut Self {
-        self.nodes.push(Node::new("barrier".into(), Location::caller(), Work::Barrier));
+        self.nodes.push(Node::new("barrier", Location::caller(), Work::Barrier));
         self.changed();
         self
     }
@@ -360,11 +357,8 @@ impl Schedule {
         build(&mut schedule);
         let fixed = Fixed { schedule, hz, limit, number: self.fixed };
         self.fixed += 1;
-        self.nodes.push(Node::new(
-            format!("{hz} steps a second").into(),
-            at,
-            Work::Fixed(Box::new(fixed)),
-        ));
+        let work = Work::Fixed(Box::new(fixed));
+        self.nodes.push(Node::new(format!("{hz} steps a second"), at, work));
         self.changed();
         self
     }
@@ -482,10 +476,6 @@ impl Schedule {
         self.plan = Some(Plan::new(&mut self.nodes, &self.sets)?);
         self.prepare =
             self.nodes.iter().flat_map(|node| node.access.prepare.iter().copied()).collect();
-        for node in &mut self.nodes {
-            node.is_plain =
-                node.conditions.is_empty() && node.gates.is_empty() && !cfg!(feature = "tracing");
-        }
         Ok(())
     }
 
@@ -493,42 +483,30 @@ impl Schedule {
     /// wait for it. The gate is a member itself: what is said about the set goes for it, too.
     fn make_gates(&mut self) {
         for (number, set) in (0..).zip(&mut self.sets) {
-            let Some(first) = self.nodes.iter().position(|node| node.sets.contains(&set.name))
-            else {
+            let Set { name, conditions, gate, .. } = set;
+            let Some(first) = self.nodes.iter().position(|node| node.sets.contains(name)) else {
                 continue;
             };
-            let name: &'static str = match &set.name {
+            let shown: &'static str = match name {
                 Cow::Borrowed(name) => name,
                 Cow::Owned(_) => "of that name",
             };
-            if !set.conditions.is_empty() {
-                let place =
-                    self.nodes.iter().position(|node| node.is_gate_of(set)).unwrap_or_else(|| {
-                        let flag = set.gate.insert(Arc::new(AtomicBool::new(false)));
-                        let work = Work::Gate(Vec::new(), flag.clone());
-                        let at = self.nodes[first].at;
-                        let mut gate =
-                            Node::new(format!("condition of set {}", set.name).into(), at, work);
-                        gate.access.gate(number, name, true);
-                        gate.sets.push(set.name.clone());
-                        self.nodes.insert(first, gate);
-                        first
-                    });
-                let gate = &mut self.nodes[place];
-                gate.access.merge(&std::mem::take(&mut set.access));
-                if let Work::Gate(conditions, _) = &mut gate.work {
-                    conditions.append(&mut set.conditions);
-                }
+            if gate.is_none() && !conditions.is_empty() {
+                let holds = gate.insert(Arc::default());
+                let at = self.nodes[first].at;
+                let work = Work::Gate(holds.clone());
+                let mut asks = Node::new(format!("condition of set {name}"), at, work);
+                asks.sets.push(name.clone());
+                asks.access.gate(number, shown, true);
+                self.nodes.insert(first, asks);
             }
-            let Some(flag) = &set.gate else { continue };
-            for node in self
-                .nodes
-                .iter_mut()
-                .filter(|node| node.sets.contains(&set.name) && !node.is_gate_of(set))
-            {
-                if !node.gates.iter().any(|gate| Arc::ptr_eq(gate, flag)) {
-                    node.gates.push(flag.clone());
-                    node.access.gate(number, name, false);
+            let Some(holds) = gate else { continue };
+            for node in self.nodes.iter_mut().filter(|node| node.sets.contains(name)) {
+                if node.is_gate() {
+                    conditions.drain(..).for_each(|condition| node.add_condition(condition));
+                } else if !node.access.has_gate(number) {
+                    node.access.gate(number, shown, false);
+                    node.conditions.insert(0, Box::new(holds.clone()));
                 }
             }
         }

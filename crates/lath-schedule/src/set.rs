@@ -14,17 +14,15 @@ pub struct Set {
     pub(crate) name: Cow<'static, str>,
     pub(crate) before: Vec<Label>,
     pub(crate) after: Vec<Label>,
-    pub(crate) access: Access,
-    /// Conditions that no gate asks yet.
-    pub(crate) conditions: Vec<AnyCondition>,
+    /// Conditions that no gate asks yet, and what they touch.
+    pub(crate) conditions: Vec<(Access, AnyCondition)>,
     /// Says whether the set is let through in this run.
     pub(crate) gate: Option<Arc<AtomicBool>>,
 }
 
 impl Set {
     pub(crate) fn new(name: Cow<'static, str>) -> Self {
-        let (before, after) = (Vec::new(), Vec::new());
-        Self { name, before, after, access: Access::default(), conditions: Vec::new(), gate: None }
+        Self { name, before: Vec::new(), after: Vec::new(), conditions: Vec::new(), gate: None }
     }
 
     /// Runs all of the set before another system, or before all of another set.
@@ -58,9 +56,7 @@ impl Set {
     ///
     /// See [`Schedule::set`](crate::Schedule::set).
     pub fn run_if<M: 'static, C: SystemFn<M, Out = bool>>(&mut self, condition: C) -> &mut Self {
-        let (access, condition) = condition_of(condition);
-        self.access.merge(&access);
-        self.conditions.push(condition);
+        self.conditions.push(condition_of(condition));
         self
     }
 }

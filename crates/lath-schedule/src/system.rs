@@ -3,6 +3,8 @@
 
 use std::error::Error;
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::access::Access;
 use crate::missing::Missing;
@@ -87,11 +89,8 @@ impl<E: Into<AnyError>> Outcome for Result<(), E> {
 
 /// A function with its state, and its parameters forgotten.
 pub(crate) trait Callable<Out>: Send {
-    /// Makes the state, for one world.
+    /// Makes the state, unless it has that for this world.
     fn init(&mut self, world: &mut World);
-
-    /// Whether it has a state, of whichever world.
-    fn is_ready(&self) -> bool;
 
     /// Whether all that it needs is there.
     fn check(&self, world: &World) -> Result<(), Missing>;
@@ -100,12 +99,26 @@ pub(crate) trait Callable<Out>: Send {
     ///
     /// As [`Param::fetch`], for all parameters; and `init` was called for this world.
     unsafe fn call(&mut self, context: Context<'_>) -> Out;
+
+    /// Calls it if all that it needs is there.
+    ///
+    /// # Safety
+    ///
+    /// As [`call`](Self::call); and nobody has the world exclusively.
+    unsafe fn check_and_call(&mut self, context: Context<'_>) -> Result<Out, Missing> {
+        // SAFETY: passed on from the caller.
+        unsafe {
+            self.check(context.world())?;
+            Ok(self.call(context))
+        }
+    }
 }
 
-/// The one implementation of [`Callable`].
+/// The usual implementation of [`Callable`].
 pub(crate) struct Function<F, M, P: Param> {
     f: F,
-    state: Option<P::State>,
+    /// The state, and the world that it is for.
+    state: Option<(u64, P::State)>,
     marker: PhantomData<fn() -> (M, P)>,
 }
 
@@ -119,47 +132,53 @@ impl<M, F: SystemFn<M>> Function<F, M, F::Params> {
     }
 }
 
-impl<M, F: SystemFn<M>> Callable<F::Out> for Function<F, M, F::Params> {
+impl<To, M, F: SystemFn<M, Out: Answer<To>>> Callable<To> for Function<F, M, F::Params> {
     fn init(&mut self, world: &mut World) {
-        self.state = Some(F::Params::init(world));
-    }
-
-    fn is_ready(&self) -> bool {
-        self.state.is_some()
+        if self.state.as_ref().is_none_or(|&(id, _)| id != world.id()) {
+            self.state = Some((world.id(), F::Params::init(world)));
+        }
     }
 
     fn check(&self, world: &World) -> Result<(), Missing> {
-        self.state.as_ref().map_or(Ok(()), |state| F::Params::check(state, world))
+        self.state.as_ref().map_or(Ok(()), |(_, state)| F::Params::check(state, world))
     }
 
     #[inline]
-    unsafe fn call(&mut self, context: Context<'_>) -> F::Out {
-        let Some(state) = &mut self.state else { unreachable!("`init` comes first") };
+    unsafe fn call(&mut self, context: Context<'_>) -> To {
+        let Some((_, state)) = &mut self.state else { unreachable!("`init` comes first") };
         // SAFETY: passed on from the caller.
-        self.f.call(unsafe { F::Params::fetch(state, context) })
+        self.f.call(unsafe { F::Params::fetch(state, context) }).answer()
     }
 }
 
-/// A system, whatever its type: its outcome is a result.
-pub(crate) struct Checked<F, M, P: Param>(pub(crate) Function<F, M, P>);
+/// What becomes of what a function returns.
+pub(crate) trait Answer<Out> {
+    fn answer(self) -> Out;
+}
 
-impl<M, F: SystemFn<M, Out: Outcome>> Callable<Result<(), AnyError>> for Checked<F, M, F::Params> {
-    fn init(&mut self, world: &mut World) {
-        self.0.init(world);
+impl<O: Outcome> Answer<Result<(), AnyError>> for O {
+    #[inline(always)]
+    fn answer(self) -> Result<(), AnyError> {
+        self.into_result()
+    }
+}
+
+impl Answer<bool> for bool {
+    fn answer(self) -> bool {
+        self
+    }
+}
+
+/// The condition of a set, for one of its members: what its gate has said.
+impl Callable<bool> for Arc<AtomicBool> {
+    fn init(&mut self, _: &mut World) {}
+
+    fn check(&self, _: &World) -> Result<(), Missing> {
+        Ok(())
     }
 
-    fn is_ready(&self) -> bool {
-        self.0.is_ready()
-    }
-
-    fn check(&self, world: &World) -> Result<(), Missing> {
-        self.0.check(world)
-    }
-
-    #[inline]
-    unsafe fn call(&mut self, context: Context<'_>) -> Result<(), AnyError> {
-        // SAFETY: passed on from the caller.
-        unsafe { self.0.call(context) }.into_result()
+    unsafe fn call(&mut self, _: Context<'_>) -> bool {
+        self.load(Ordering::Acquire)
     }
 }
 

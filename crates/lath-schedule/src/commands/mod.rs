@@ -14,7 +14,7 @@ use crate::world::{Resident, World};
 
 pub(crate) use buffer::Buffer;
 use kinds::{Attach, AttachAt, Despawn, Detach, Do, Insert, Remove, Set, Spawn, Tag, Tell};
-pub(crate) use queue::forget;
+pub(crate) use queue::{Panic, forget};
 
 /// Changes to the world, to be made later: things put in and taken out, links, tags, resources,
 /// anything.

@@ -14,8 +14,6 @@ mod resource;
 mod whole;
 
 use std::cell::Cell;
-use std::marker::PhantomData;
-use std::ptr::NonNull;
 
 use crate::access::Access;
 use crate::commands::Buffer;
@@ -84,25 +82,20 @@ pub(crate) type ItemOf<'w, 's, P> = <P as Param>::Item<'w, 's>;
 /// What parameters are made from: the world, and what belongs to the system.
 #[derive(Clone, Copy)]
 pub struct Context<'w> {
-    world: NonNull<World>,
-    buffer: NonNull<Buffer>,
+    world: &'w Cell<World>,
+    buffer: &'w Cell<Buffer>,
     threads: &'w Threads,
     rows: &'w Cell<u64>,
-    lives: PhantomData<&'w World>,
 }
 
 impl<'w> Context<'w> {
-    /// # Safety
-    ///
-    /// For as long as `'w` the world and the buffer live; the world is not used otherwise than
-    /// through contexts, and the buffer through one of them only.
-    pub(crate) unsafe fn new(
-        world: NonNull<World>,
-        buffer: NonNull<Buffer>,
+    pub(crate) fn new(
+        world: &'w Cell<World>,
+        buffer: &'w mut Buffer,
         threads: &'w Threads,
         rows: &'w Cell<u64>,
     ) -> Self {
-        Self { world, buffer, threads, rows, lives: PhantomData }
+        Self { world, buffer: Cell::from_mut(buffer), threads, rows }
     }
 
     /// Notes how many things the system has to do with, for the report.
@@ -117,8 +110,8 @@ impl<'w> Context<'w> {
     ///
     /// Nobody has the whole world exclusively for as long as `'w`.
     pub(crate) unsafe fn world(self) -> &'w World {
-        // SAFETY: it lives for `'w` (by `new`), and nobody has it exclusively (by the caller).
-        unsafe { self.world.as_ref() }
+        // SAFETY: nobody has it exclusively (by the caller).
+        unsafe { &*self.world.as_ptr() }
     }
 
     /// The whole world.
@@ -127,9 +120,8 @@ impl<'w> Context<'w> {
     ///
     /// Nobody else uses the world for as long as `'w`.
     pub(crate) unsafe fn world_mut(self) -> &'w mut World {
-        let mut world = self.world;
-        // SAFETY: it lives for `'w` (by `new`), and nobody else uses it (by the caller).
-        unsafe { world.as_mut() }
+        // SAFETY: nobody else uses it (by the caller).
+        unsafe { &mut *self.world.as_ptr() }
     }
 
     /// The commands of the system.
@@ -138,9 +130,8 @@ impl<'w> Context<'w> {
     ///
     /// Nobody else uses them for as long as `'w`.
     pub(crate) unsafe fn buffer(self) -> &'w mut Buffer {
-        let mut buffer = self.buffer;
-        // SAFETY: it lives for `'w` (by `new`), and nobody else uses it (by the caller).
-        unsafe { buffer.as_mut() }
+        // SAFETY: nobody else uses it (by the caller).
+        unsafe { &mut *self.buffer.as_ptr() }
     }
 
     /// Where loops inside the system may run.

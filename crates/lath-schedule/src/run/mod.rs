@@ -15,237 +15,84 @@
 mod parallel;
 mod threads;
 
-use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::time::Instant;
 
-use crate::commands::{Buffer, forget};
+use crate::commands::{Panic, forget};
 use crate::error::{Payload, RunError, SystemName};
 use crate::missing::Missing;
 use crate::node::{Node, Work};
 use crate::param::Context;
 use crate::plan::graph::Graph;
-use crate::system::AnyError;
 use crate::world::World;
 
 pub(crate) use threads::Threads;
 
-/// Why a run has ended early.
+/// Why a run has ended early, and which node it was.
 pub(crate) struct Failure {
-    pub(crate) node: u32,
-    pub(crate) why: Why,
-}
-
-pub(crate) enum Why {
-    Error(AnyError),
-    Missing(Missing),
-    Panic(Box<dyn Any + Send>),
-    /// An error within fixed steps, which names its system itself.
-    Within(Box<RunError>),
+    node: u32,
+    pub(crate) error: Box<RunError>,
 }
 
 impl Failure {
-    pub(crate) fn into_error(self, nodes: &[Node]) -> RunError {
-        let system = nodes[self.node as usize].system_name();
-        self.why.into_error(system)
+    pub(crate) fn missing(number: u32, node: &Node, missing: Missing) -> Self {
+        let error = RunError::Missing { system: node.system_name(), missing };
+        Self { node: number, error: Box::new(error) }
+    }
+
+    fn panicked(number: u32, node: &Node, payload: Panic) -> Self {
+        let (system, payload) = (node.system_name(), Payload(payload));
+        Self { node: number, error: Box::new(RunError::Panicked { system, payload }) }
     }
 }
 
-impl Why {
-    fn into_error(self, system: SystemName) -> RunError {
-        match self {
-            Self::Error(error) => RunError::Failed { system, error },
-            Self::Missing(missing) => RunError::Missing { system, missing },
-            Self::Panic(payload) => RunError::Panicked { system, payload: Payload(payload) },
-            Self::Within(error) => *error,
-        }
-    }
-}
-
-/// What all systems of a run share.
+/// How the nodes of a schedule are run.
 pub(crate) struct Run<'a> {
-    world: NonNull<World>,
     pub(crate) threads: &'a Threads,
     /// When the schedule was made.
-    epoch: Instant,
+    pub(crate) epoch: Instant,
     /// Whether every system is measured in this run, or only those that are not tiny.
-    measure_all: bool,
+    pub(crate) measure_all: bool,
     /// Whether any system was measured.
-    measured: AtomicBool,
+    pub(crate) measured: AtomicBool,
 }
 
+/// What the nodes of one stage share.
+struct Shared<'a> {
+    run: &'a Run<'a>,
+    world: &'a Cell<World>,
+    nodes: &'a [Cell<Node>],
+}
+
+// SAFETY: whoever runs nodes vouches that a node, and what it uses of the world, is used by one
+// thread at a time (E1, E2). All that they consist of may be sent.
+unsafe impl Sync for Shared<'_> {}
+
 impl<'a> Run<'a> {
-    pub(crate) fn new(
-        world: &'a mut World,
-        threads: &'a Threads,
-        epoch: Instant,
-        measure_all: bool,
-    ) -> Self {
-        Self {
-            world: NonNull::from(world),
-            threads,
-            epoch,
-            measure_all,
-            measured: AtomicBool::new(false),
-        }
+    fn share(&'a self, world: &'a mut World, nodes: &'a mut [Node]) -> Shared<'a> {
+        let (world, nodes) = (Cell::from_mut(world), Cell::from_mut(nodes).as_slice_of_cells());
+        Shared { run: self, world, nodes }
     }
 
-    /// Whether any system was measured.
-    pub(crate) fn has_measured(&self) -> bool {
-        self.measured.load(Relaxed)
+    /// Runs some nodes one after the other, on this thread.
+    pub(crate) fn in_order(
+        &self,
+        world: &mut World,
+        nodes: &mut [Node],
+        list: &[u32],
+    ) -> Result<(), Failure> {
+        // SAFETY: nobody else has the world (E1) or the nodes (E2): both are borrowed exclusively.
+        unsafe { self.share(world, nodes).run_in_order(list) }
     }
 
-    /// The world, between stages.
-    pub(crate) fn world(&mut self) -> &mut World {
-        // SAFETY: the run has borrowed it exclusively, and no system runs: those borrow the run.
-        unsafe { self.world.as_mut() }
-    }
-
-    /// Runs one system, if its conditions hold, and measures it.
-    ///
-    /// # Safety
-    ///
-    /// Nobody uses what the system touches in a way that conflicts (E1), and nobody else runs it
-    /// (E2).
-    #[inline]
-    unsafe fn run_node(&self, node: &mut Node) -> Result<(), Why> {
-        match &mut node.work {
-            Work::System(system) if node.is_plain && !self.measure_all && node.timing.is_tiny() => {
-                let rows = Cell::new(0);
-                // SAFETY: as in `run_unmeasured`.
-                let context = unsafe {
-                    Context::new(self.world, NonNull::from(&mut node.buffer), self.threads, &rows)
-                };
-                node.timing.runs += 1;
-                // SAFETY: passed on from the caller; the system was made ready for this world.
-                let result = unsafe { system.call(context) };
-                node.timing.rows = rows.get();
-                result.map_err(Why::Error)
-            }
-            // SAFETY: passed on from the caller.
-            _ => unsafe { self.run_measured(node) },
-        }
-    }
-
-    /// # Safety
-    ///
-    /// As [`run_node`](Self::run_node).
-    #[inline(never)]
-    unsafe fn run_measured(&self, node: &mut Node) -> Result<(), Why> {
-        if !self.measure_all && node.timing.is_tiny() {
-            // SAFETY: passed on from the caller.
-            return unsafe { self.run_unmeasured(node) };
-        }
-        let start = Instant::now();
-        // SAFETY: passed on from the caller.
-        let result = unsafe { self.run_unmeasured(node) };
-        let took = start.elapsed();
-        node.timing.note(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
-        node.timing.began =
-            u64::try_from(start.duration_since(self.epoch).as_nanos()).unwrap_or(u64::MAX);
-        node.timing.thread = threads::thread_number();
-        self.measured.store(true, Relaxed);
-        result
-    }
-
-    /// # Safety
-    ///
-    /// As [`run_node`](Self::run_node).
-    unsafe fn run_unmeasured(&self, node: &mut Node) -> Result<(), Why> {
-        #[cfg(feature = "tracing")]
-        let _span = tracing::info_span!("system", name = &*node.name).entered();
-        let Node { work, conditions, gates, buffer, timing, .. } = node;
-        let rows = Cell::new(0);
-        let buffer = NonNull::from(buffer);
-        // SAFETY: the world and the buffer live as long as the run and the node, which are
-        // borrowed. The world is used through contexts only while systems run, and the buffer
-        // through this one, since it is this node's (E2).
-        let context = unsafe { Context::new(self.world, buffer, self.threads, &rows) };
-        if gates.iter().any(|gate| !gate.load(Acquire)) {
-            return Ok(());
-        }
-        for condition in conditions.iter_mut() {
-            // SAFETY: conditions look only at what the system declares too (E1); nobody has the
-            // world exclusively, since a system that needs it alone is not running yet, but for
-            // this one.
-            let holds = unsafe {
-                condition.check(context.world()).map_err(Why::Missing)?;
-                condition.call(context)
-            };
-            if !holds {
-                return Ok(());
-            }
-        }
-        timing.runs += 1;
-        let result = match work {
-            Work::System(system) => {
-                if !conditions.is_empty() || !gates.is_empty() {
-                    // SAFETY: as for conditions.
-                    system.check(unsafe { context.world() }).map_err(Why::Missing)?;
-                }
-                // SAFETY: passed on from the caller; the system was made ready for this world.
-                unsafe { system.call(context) }.map_err(Why::Error)
-            }
-            Work::Gate(conditions, gate) => {
-                let mut holds = true;
-                for condition in conditions {
-                    // SAFETY: as above.
-                    holds = unsafe {
-                        condition.check(context.world()).map_err(Why::Missing)?;
-                        condition.call(context)
-                    };
-                    if !holds {
-                        break;
-                    }
-                }
-                gate.store(holds, Release);
-                Ok(())
-            }
-            Work::Fixed(fixed) => {
-                // SAFETY: fixed steps have a stage of their own (E1).
-                let world = unsafe { context.world_mut() };
-                fixed.run(world, self.threads).map_err(|error| Why::Within(Box::new(error)))
-            }
-            Work::Barrier => Ok(()),
-        };
-        timing.rows = rows.get();
-        result
-    }
-
-    /// Runs a system that has a stage of its own.
-    pub(crate) fn run_alone(&mut self, nodes: &mut [Node], number: u32) -> Result<(), Failure> {
-        self.run_in_order(nodes, &[number])
-    }
-
-    /// Runs systems one after another, on this thread.
-    pub(crate) fn run_in_order(&mut self, nodes: &mut [Node], list: &[u32]) -> Result<(), Failure> {
-        let mut current = 0;
-        let run = || {
-            for &number in list {
-                current = number;
-                // SAFETY: one after the other on this thread (E2), and `&mut self` keeps all others
-                // away (E1).
-                unsafe { self.run_node(&mut nodes[number as usize]) }?;
-            }
-            Ok(())
-        };
-        let why = match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(why)) => why,
-            Err(payload) => Why::Panic(payload),
-        };
-        nodes[current as usize].buffer.give_up();
-        Err(Failure { node: current, why })
-    }
-
-    /// Runs the systems of a stage one after another, in any order that the graph allows: another
+    /// Runs the systems of a stage one after the other, in any order that the graph allows: another
     /// one for every seed.
-    pub(crate) fn run_shuffled(
-        &mut self,
+    pub(crate) fn shuffled(
+        &self,
+        world: &mut World,
         nodes: &mut [Node],
         graph: &Graph,
         seed: u64,
@@ -265,35 +112,122 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        self.run_in_order(nodes, &list)
+        self.in_order(world, nodes, &list)
+    }
+}
+
+impl Shared<'_> {
+    /// Runs nodes one after the other until one fails: every run of a system, on one thread or on
+    /// several, passes through here. The commands of the one that fails are dropped.
+    ///
+    /// A panic is caught for all of them at once: to be ready for it takes as long as an empty
+    /// system.
+    ///
+    /// # Safety
+    ///
+    /// Nobody uses what the nodes touch in a way that conflicts (E1), and nobody else runs them
+    /// (E2). They were made ready for this world.
+    #[inline]
+    unsafe fn run_in_order(&self, list: &[u32]) -> Result<(), Failure> {
+        let mut current = 0;
+        let run = || {
+            list.iter().try_for_each(|&number| {
+                current = number;
+                // SAFETY: passed on from the caller.
+                unsafe { self.run_node(&mut *self.nodes[number as usize].as_ptr()) }
+            })
+        };
+        let result = catch_unwind(AssertUnwindSafe(run));
+        let Err(why) = result.map_or_else(|payload| Err(Err(payload)), |done| done.map_err(Ok))
+        else {
+            return Ok(());
+        };
+        // SAFETY: passed on from the caller.
+        let node = unsafe { &mut *self.nodes[current as usize].as_ptr() };
+        node.buffer.give_up();
+        Err(match why {
+            Ok(error) => Failure { node: current, error },
+            Err(payload) => Failure::panicked(current, node, payload),
+        })
     }
 
-    /// Applies the commands of some systems, in order.
-    pub(crate) fn apply(&mut self, nodes: &mut [Node], list: &[u32]) -> Result<(), Failure> {
-        let world = self.world();
-        // If code of the user's runs in between, it may spawn: handles that were promised are kept
-        // for their things.
-        let promised = world.hooked
-            || list.iter().any(|&number| nodes[number as usize].buffer.does_anything());
-        if promised {
-            list.iter().for_each(|&number| nodes[number as usize].buffer.reserve(world));
+    /// Asks the conditions of a node, calls it if they hold, and measures it if that is worth it.
+    ///
+    /// # Safety
+    ///
+    /// As [`run_in_order`](Self::run_in_order).
+    #[inline(always)]
+    unsafe fn run_node(&self, node: &mut Node) -> Result<(), Box<RunError>> {
+        let Node { work, conditions, timing, buffer, name, at, .. } = node;
+        #[cfg(feature = "tracing")]
+        let _span = tracing::info_span!("system", name = &**name).entered();
+        let named = || SystemName { name: name.clone(), at };
+        let missing = |missing| Box::new(RunError::Missing { system: named(), missing });
+        let measured = self.run.measure_all || !timing.is_tiny();
+        let start = measured.then(Instant::now);
+        let rows = Cell::new(0);
+        let context = Context::new(self.world, buffer, self.run.threads, &rows);
+        let mut holds = true;
+        for condition in conditions.iter_mut() {
+            // SAFETY: what a condition touches, its system declares (E1). That is never the whole
+            // world; a system that needs that runs alone, and not yet.
+            holds = holds && unsafe { condition.check_and_call(context) }.map_err(missing)?;
         }
         let mut result = Ok(());
-        for &number in list {
-            let buffer: &mut Buffer = &mut nodes[number as usize].buffer;
-            if buffer.len() > 0 {
-                match buffer.apply(world) {
-                    Err(payload) if result.is_ok() => {
-                        result = Err(Failure { node: number, why: Why::Panic(payload) })
-                    }
-                    Err(payload) => forget(payload),
-                    Ok(()) => {}
+        if holds || matches!(work, Work::Gate(_)) {
+            timing.runs += 1;
+            match work {
+                Work::System(system) => {
+                    // SAFETY: passed on from the caller. Without conditions it was checked before.
+                    let called = unsafe {
+                        match conditions.is_empty() {
+                            true => Ok(system.call(context)),
+                            false => system.check_and_call(context),
+                        }
+                    };
+                    result = called.map_err(missing)?;
                 }
+                Work::Gate(says) => says.store(holds, Release),
+                Work::Fixed(fixed) => {
+                    // SAFETY: fixed steps have a stage of their own (E1).
+                    fixed.run(unsafe { context.world_mut() }, self.run.threads)?;
+                }
+                Work::Barrier => {}
             }
-            buffer.start();
+            timing.rows = rows.get();
         }
-        result
+        if let Some(start) = start {
+            let began = start.duration_since(self.run.epoch);
+            timing.note(start.elapsed(), began, threads::thread_number());
+            self.run.measured.store(true, Relaxed);
+        }
+        result.map_err(|error| Box::new(RunError::Failed { system: named(), error }))
     }
+}
+
+/// Applies the commands of some systems, in order. If one panics those after it are applied
+/// nevertheless, but for the rest of its own system.
+pub(crate) fn apply(world: &mut World, nodes: &mut [Node], list: &[u32]) -> Result<(), Failure> {
+    // If code of the user's runs in between, it may spawn: handles that were promised are kept for
+    // their things.
+    if world.hooked || list.iter().any(|&number| nodes[number as usize].buffer.does_anything()) {
+        list.iter().for_each(|&number| nodes[number as usize].buffer.reserve(world));
+    }
+    let mut result = Ok(());
+    for &number in list {
+        let node = &mut nodes[number as usize];
+        if node.buffer.len() > 0
+            && let Err(payload) = node.buffer.apply(world)
+        {
+            if result.is_ok() {
+                result = Err(Failure::panicked(number, node, payload));
+            } else {
+                forget(payload);
+            }
+        }
+        node.buffer.start();
+    }
+    result
 }
 
 /// Scrambles a number.

@@ -11,16 +11,16 @@
 //! - **E3** The worker that counts a counter down to zero runs that system, or hands it to one
 //!   other: so it runs once, after all that it waits for.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use lath_core::threads;
 
-use super::{Failure, Run, Why, mix};
+use super::{Failure, Run, Shared, mix};
 use crate::node::Node;
 use crate::plan::graph::Graph;
+use crate::world::World;
 
 /// Both sides of a fork take at least so long, in nanoseconds.
 const WORTH_A_FORK: u64 = 10_000;
@@ -29,9 +29,8 @@ const WORTH_A_FORK: u64 = 10_000;
 const DEEPEST: u32 = 64;
 
 struct Together<'a> {
-    run: &'a Run<'a>,
+    shared: Shared<'a>,
     graph: &'a Graph,
-    nodes: *mut Node,
     /// Somebody has failed: whoever has not begun does not.
     stopped: AtomicBool,
     failures: Mutex<Vec<Failure>>,
@@ -39,15 +38,11 @@ struct Together<'a> {
     seed: Option<u64>,
 }
 
-// SAFETY: the nodes are used by whoever runs them, one at a time (E2, by E3). `Run` is shared as it
-// says there (E1): followers wait for those that they conflict with, and what these have done is
-// seen by way of the counters.
-unsafe impl Sync for Together<'_> {}
-
 impl Run<'_> {
     /// Runs the systems of a stage, at the same time where the graph allows.
-    pub(crate) fn run_together(
-        &mut self,
+    pub(crate) fn together(
+        &self,
+        world: &mut World,
         nodes: &mut [Node],
         graph: &Graph,
         fork_all: bool,
@@ -58,9 +53,8 @@ impl Run<'_> {
         }
         graph.turns().clear();
         let together = Together {
-            run: self,
+            shared: self.share(world, nodes),
             graph,
-            nodes: nodes.as_mut_ptr(),
             stopped: AtomicBool::new(false),
             failures: Mutex::new(Vec::new()),
             fork_all,
@@ -201,22 +195,15 @@ impl Together<'_> {
         if self.stopped.load(Relaxed) {
             return;
         }
-        let number = self.graph.members[at as usize];
-        // SAFETY: in bounds: members are nodes. Nobody else uses the node: a member is run once
-        // (E3).
-        let node = unsafe { &mut *self.nodes.add(number as usize) };
+        let member = &self.graph.members[at as usize..][..1];
         // SAFETY: those that it conflicts with wait for it, or have finished, which the counters
-        // have told (E1).
-        let run = || unsafe { self.run.run_node(node) };
-        let why = match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(())) => return,
-            Ok(Err(why)) => why,
-            Err(payload) => Why::Panic(payload),
-        };
-        node.buffer.give_up();
-        self.stopped.store(true, Relaxed);
-        let mut failures = self.failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        failures.push(Failure { node: number, why });
+        // have told (E1). Nobody else runs it (E2): a member is run once (E3).
+        if let Err(failure) = unsafe { self.shared.run_in_order(member) } {
+            self.stopped.store(true, Relaxed);
+            let mut failures =
+                self.failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            failures.push(failure);
+        }
     }
 
     /// Whether none runs that this one must be apart from. If one does, it takes this one up when

@@ -1,11 +1,13 @@
 //! Running a schedule: stage by stage, after everything was looked at.
 
+use std::sync::atomic::AtomicBool;
+
 use super::Schedule;
 use crate::error::RunError;
 use crate::node::{Node, Work};
 use crate::plan::Stage;
 use crate::report::Span;
-use crate::run::{Failure, Run, Threads, mix};
+use crate::run::{Failure, Run, Threads, apply, mix};
 use crate::time::Time;
 use crate::world::World;
 
@@ -101,52 +103,48 @@ impl Schedule {
         let Self { nodes, plan, .. } = self;
         let Some(plan) = plan else { unreachable!("built just now") };
         let seen = (world.id(), world.types.version());
-        let mut run = Run::new(world, threads, self.epoch, self.measure_all || learn);
-        let several = threads.count() > 1;
+        let run = Run {
+            threads,
+            epoch: self.epoch,
+            measure_all: self.measure_all || learn,
+            measured: AtomicBool::new(false),
+        };
+        let several = cfg!(feature = "parallel") && threads.count() > 1;
         let mut result = Ok(());
-        let mut replaced = false;
         for stage in &mut plan.stages {
-            replaced |= run.world().id() != seen.0;
+            if world.id() != seen.0 {
+                self.ready_for = None; // some may be ready for one world, and some for another
+            }
             let done = match stage {
                 // After a failure what was promised is kept, and nothing else begins.
-                Stage::Apply(list) => run.apply(nodes, list),
+                Stage::Apply(list) => apply(world, nodes, list),
                 _ if result.is_err() => continue,
-                Stage::Alone(number) => match still_there(&mut run, nodes, &[*number], seen) {
-                    Ok(()) => run.run_alone(nodes, *number),
-                    missing => missing,
-                },
+                Stage::Alone(number) => still_there(world, nodes, &[*number], seen)
+                    .and_then(|()| run.in_order(world, nodes, &[*number])),
                 Stage::Together(graph) => {
                     if learn {
                         graph.note_costs(|number| nodes[number as usize].timing.cost);
                     }
                     let worth_it =
                         several && graph.members.len() > 1 && graph.gain >= self.parallel_from;
-                    match still_there(&mut run, nodes, &graph.members, seen) {
-                        Ok(()) => match self.shuffle.map(|seed| mix(seed ^ self.runs)) {
-                            #[cfg(feature = "parallel")]
-                            seed if worth_it => {
-                                threads.note_used();
-                                run.run_together(nodes, graph, self.parallel_from == 0, seed)
-                            }
-                            Some(seed) => run.run_shuffled(nodes, graph, seed),
-                            None => run.run_in_order(nodes, &graph.members),
-                        },
-                        missing => missing,
-                    }
+                    let seed = self.shuffle.map(|seed| mix(seed ^ self.runs));
+                    still_there(world, nodes, &graph.members, seen).and_then(|()| match seed {
+                        #[cfg(feature = "parallel")]
+                        _ if worth_it => {
+                            threads.note_used();
+                            run.together(world, nodes, graph, self.parallel_from == 0, seed)
+                        }
+                        Some(seed) => run.shuffled(world, nodes, graph, seed),
+                        None => run.in_order(world, nodes, &graph.members),
+                    })
                 }
             };
             result = result.and(done);
         }
-        #[cfg(not(feature = "parallel"))]
-        let _ = several;
-        let measured = run.has_measured();
-        if replaced {
-            self.ready_for = None; // some systems may be ready for one world, and some for another
-        }
-        if measured {
+        if run.measured.into_inner() {
             self.note_spans();
         }
-        result.map_err(|failure| failure.into_error(&self.nodes))
+        result.map_err(|failure| *failure.error)
     }
 
     /// Remembers the runs that were measured.
@@ -199,12 +197,11 @@ impl Schedule {
 /// the whole world has been replaced meanwhile, systems are made ready for the other one: the
 /// places that they know are those of the first.
 fn still_there(
-    run: &mut Run<'_>,
+    world: &mut World,
     nodes: &mut [Node],
     list: &[u32],
     seen: (u64, u64),
 ) -> Result<(), Failure> {
-    let world = run.world();
     if (world.id(), world.types.version()) == seen {
         return Ok(());
     }
@@ -214,8 +211,7 @@ fn still_there(
             node.init(world);
             node.access.prepare.iter().for_each(|prepare| prepare(world));
         }
-        let missing = |missing| Failure { node: number, why: crate::run::Why::Missing(missing) };
-        node.check(world).map_err(missing)?;
+        node.check(world).map_err(|missing| Failure::missing(number, node, missing))?;
     }
     Ok(())
 }
