@@ -163,7 +163,7 @@ fn despawn(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `tree/cascade`: depths from above, all or below one in a hundred. `tree/gather`: sizes from
+/// `tree/down`: depths from above, all or below one in a hundred. `tree/up`: sizes from
 /// below.
 fn sweep(criterion: &mut Criterion) {
     let Worn { mut pool, root, parts } = Worn::new();
@@ -172,30 +172,33 @@ fn sweep(criterion: &mut Criterion) {
     fn deeper(parent: Option<Ref<'_, part::depth>>, mut depth: Mut<'_, part::depth>) {
         *depth = parent.map_or(0, |parent| *parent + 1);
     }
-    group.bench_function(BenchmarkId::new("cascade", NODES), |bencher| {
-        bencher.iter(|| pool.tree_mut().cascade::<Ref<part::depth>, Mut<part::depth>>(deeper));
+    group.bench_function(BenchmarkId::new("down", NODES), |bencher| {
+        bencher.iter(|| pool.tree_mut().sweep::<Ref<part::depth>, Mut<part::depth>>().down(deeper));
     });
     let marked = &parts[..parts.len() / 100];
-    group.bench_function(BenchmarkId::new("cascade_dirty", NODES), |bencher| {
+    group.bench_function(BenchmarkId::new("down_dirty", NODES), |bencher| {
         bencher.iter(|| {
             let mut tree = pool.tree_mut();
             marked.iter().for_each(|&part| assert!(tree.mark(part)));
             assert!(
-                tree.cascade_dirty::<Ref<part::depth>, Mut<part::depth>>(deeper) >= marked.len()
+                tree.sweep::<Ref<part::depth>, Mut<part::depth>>().down_dirty(deeper)
+                    >= marked.len()
             );
         });
     });
-    pool.tree_mut().cascade::<Ref<part::depth>, Mut<part::depth>>(deeper);
+    pool.tree_mut().sweep::<Ref<part::depth>, Mut<part::depth>>().down(deeper);
     assert!(parts.iter().all(|&part| pool[part].depth as usize == pool.tree().depth(part)));
 
-    group.bench_function(BenchmarkId::new("gather", NODES), |bencher| {
+    group.bench_function(BenchmarkId::new("up", NODES), |bencher| {
         bencher.iter(|| {
-            pool.tree_mut().gather::<Ref<part::below>, Mut<part::below>>(|children, mut below| {
-                *below = children.map(|child| *child + 1).sum();
-            });
+            pool.tree_mut().sweep::<Ref<part::below>, Mut<part::below>>().up(
+                |children, mut below| {
+                    *below = children.map(|child| *child + 1).sum();
+                },
+            );
         });
     });
-    pool.tree_mut().gather::<Ref<part::below>, Mut<part::below>>(|children, mut below| {
+    pool.tree_mut().sweep::<Ref<part::below>, Mut<part::below>>().up(|children, mut below| {
         *below = children.map(|child| *child + 1).sum();
     });
     assert_eq!(pool[root].below as usize, parts.len());

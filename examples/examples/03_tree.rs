@@ -55,12 +55,12 @@ fn load(ship: &mut Pool<Part>, hull: Handle<Part>) -> Result<(), LinkError> {
 
 /// Heights go down the tree, weights up.
 fn measure(ship: &mut Pool<Part>, hull: Handle<Part>) {
-    ship.tree_mut().cascade::<Ref<part::height>, (Mut<part::height>, Ref<part::tall>)>(
+    ship.tree_mut().sweep::<Ref<part::height>, (Mut<part::height>, Ref<part::tall>)>().down(
         |below, (mut height, tall)| {
             *height = below.map_or(0, |below| *below) + *tall;
         },
     );
-    ship.tree_mut().gather::<Ref<part::total>, (Mut<part::total>, Ref<part::own>)>(
+    ship.tree_mut().sweep::<Ref<part::total>, (Mut<part::total>, Ref<part::own>)>().up(
         |children, (mut total, own)| {
             *total = *own + children.map(|child| *child).sum::<u32>();
         },

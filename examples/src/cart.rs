@@ -163,7 +163,7 @@ pub(crate) struct Moving<'a> {
 
 /// Where everything is that moves: carts first, then what is attached to them. A sweep along the
 /// links of the default tree.
-pub(crate) fn place(mut things: Cascade<Ref<object::place>, Moving>) {
+pub(crate) fn place(mut things: Sweep<Ref<object::place>, Moving>) {
     things.par_down(|parent, me| {
         *me.place = parent.map_or(*me.local, |parent| parent.then(*me.local));
     });

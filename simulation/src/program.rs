@@ -123,11 +123,11 @@ calls! {
     SpawnTree: 4,
     /// `TreeMut::mark`, `reserve`.
     Mark: 3,
-    /// `TreeMut::cascade`, `par_cascade`.
+    /// `Sweep::down`, `par_down`, of a pool.
     Cascade: 4,
-    /// `TreeMut::cascade_dirty`, `par_cascade_dirty`.
+    /// `Sweep::down_dirty`, `par_down_dirty`.
     CascadeDirty: 3,
-    /// `TreeMut::gather`, `par_gather`.
+    /// `Sweep::up`, `par_up`.
     Gather: 3,
     /// A `Cursor` walks a subtree.
     WalkTree: 4,

@@ -80,7 +80,7 @@ kinds! {
     LookAtTree: 3,
     /// `TreeMut` attaches, detaches, swaps.
     ChangeTree: 4,
-    /// `Cascade`, down and up.
+    /// `Sweep`, down and up.
     Cascade: 4,
     // Commands.
     /// Things come, each attached to the one before.

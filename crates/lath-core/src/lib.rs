@@ -70,6 +70,7 @@
 //! | `view.rs` | declares the unsafe trait of views; turns pointers to fields into references |
 //! | `each.rs` | walks raw runs of slots; calls the loop that is compiled for AVX2 |
 //! | `pool/systems.rs`, `tree/trees.rs` | parts of a pool for systems that run at the same time |
+//! | `tree/sweep.rs` | hands out a thing beside its relatives, also to several threads |
 //! | `cells/*.rs` | decide whether a slot holds a value; hand out several things at once, also to several threads |
 //! | `strips.rs`, `rows/strips.rs` | say where values lie, for copies of whole pools |
 //! | `plain.rs` | with `bytemuck`: handles as bytes |
@@ -169,7 +170,7 @@ pub use thing::Rows;
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
-pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Relatives, Rest, ViewMany, Views};
+pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Rest, ViewMany, Views};
 #[cfg(feature = "alloc")]
 pub use pool::{DrainWhere, Excess, Pool, SpawnMany, Stats};
 #[cfg(feature = "alloc")]
@@ -180,8 +181,8 @@ pub use rows::Rows;
 pub use storage::{CloneStorage, Storage, ThingMut, ThingRef};
 #[cfg(feature = "alloc")]
 pub use tree::{
-    Ancestors, Attached, Branch, Cascade, Children, Cursor, Descendants, LinksAndThings, LinksOnly,
-    Orphans, PostOrder, Reach, Relation, Remap, TakenTree, Things, Tree, TreeMut,
+    Ancestors, Attached, Branch, ChildViews, Children, Cursor, Descendants, LinksAndThings,
+    LinksOnly, Orphans, PostOrder, Reach, Relation, Remap, Sweep, TakenTree, Things, Tree, TreeMut,
 };
 #[cfg(feature = "alloc")]
 pub use view::{FieldBase, Mut, PlaceOf, Ref, Slices, StorageOf, View};

@@ -40,12 +40,12 @@ fn edit(pool: &mut Pool<Node>, all: &[Handle<Node>]) {
 }
 
 fn sweep(pool: &mut Pool<Node>) {
-    pool.tree_mut().cascade::<Ref<node::total>, (Mut<node::total>, Ref<node::weight>)>(
+    pool.tree_mut().sweep::<Ref<node::total>, (Mut<node::total>, Ref<node::weight>)>().down(
         |parent, (mut total, weight)| {
             *total = *weight + parent.map_or(0, |parent| *parent);
         },
     );
-    pool.tree_mut().gather::<Ref<node::total>, (Mut<node::total>, Ref<node::weight>)>(
+    pool.tree_mut().sweep::<Ref<node::total>, (Mut<node::total>, Ref<node::weight>)>().up(
         |children, (mut total, weight)| {
             *total = *weight + children.map(|child| *child).sum::<u64>();
         },
@@ -56,7 +56,9 @@ fn sweep_marked(pool: &mut Pool<Node>, all: &[Handle<Node>]) {
     for &node in all.iter().step_by(10) {
         pool.tree_mut().mark(node);
     }
-    pool.tree_mut().cascade_dirty::<Ref<node::total>, Mut<node::total>>(|_, mut total| *total = 0);
+    pool.tree_mut()
+        .sweep::<Ref<node::total>, Mut<node::total>>()
+        .down_dirty(|_, mut total| *total = 0);
 }
 
 fn walk(pool: &mut Pool<Node>, all: &[Handle<Node>]) {
@@ -94,7 +96,7 @@ fn walks_edits_and_sweeps_allocate_nothing_after_the_first_time() {
             sweep(&mut pool);
             sweep_marked(&mut pool, &all);
             walk(&mut pool, &all);
-            pool.tree_mut().cascade_dirty::<Ref<node::total>, Ref<node::total>>(|_, _| ());
+            pool.tree_mut().sweep::<Ref<node::total>, Ref<node::total>>().down_dirty(|_, _| ());
             pool.despawn_with(all[3], Orphans::Adopt);
             pool.despawn(all[0]);
             pool.retain(|_, _| false);
@@ -119,15 +121,13 @@ fn sweeps_that_are_shared_out_allocate_nothing_after_the_first_time() {
     let mut work = || {
         edit(&mut pool, &all);
         let mut tree = pool.tree_mut();
-        tree.par_cascade::<Ref<node::total>, Mut<node::total>>(|parent, mut me| {
-            *me = parent.map_or(0, |above| *above + 1)
-        });
-        tree.par_gather::<Ref<node::total>, Mut<node::total>>(|children, mut me| {
-            *me = children.map(|below| *below).sum()
-        });
+        tree.sweep::<Ref<node::total>, Mut<node::total>>()
+            .par_down(|parent, mut me| *me = parent.map_or(0, |above| *above + 1));
+        tree.sweep::<Ref<node::total>, Mut<node::total>>()
+            .par_up(|children, mut me| *me = children.map(|below| *below).sum());
         all.iter().for_each(|&node| assert!(tree.mark(node)));
         assert!(
-            tree.par_cascade_dirty::<Ref<node::total>, Mut<node::total>>(|_, mut me| *me = 0)
+            tree.sweep::<Ref<node::total>, Mut<node::total>>().par_down_dirty(|_, mut me| *me = 0)
                 == THINGS
         );
     };

@@ -43,11 +43,11 @@ fn a_chain_of_a_million_is_walked_swept_and_despawned() {
     assert_eq!(tree.common_ancestor(leaf, root), Some(root));
     assert_eq!(pool.check_invariants(), Ok(()));
 
-    pool.tree_mut().cascade::<Ref<node::path>, Mut<node::path>>(|parent, mut path| {
+    pool.tree_mut().sweep::<Ref<node::path>, Mut<node::path>>().down(|parent, mut path| {
         *path = parent.map_or(0, |parent| *parent + 1);
     });
     assert_eq!(pool[leaf].path, u64::from(LENGTH) - 1);
-    pool.tree_mut().gather::<Ref<node::size>, Mut<node::size>>(|children, mut size| {
+    pool.tree_mut().sweep::<Ref<node::size>, Mut<node::size>>().up(|children, mut size| {
         *size = 1 + children.map(|child| *child).sum::<u32>();
     });
     assert_eq!(pool[root].size, LENGTH);
@@ -57,7 +57,7 @@ fn a_chain_of_a_million_is_walked_swept_and_despawned() {
         pool.tree_mut().mark(node);
     }
     let mut count = 0;
-    assert_eq!(pool.tree_mut().cascade_dirty::<H, H>(|_, _| count += 1), LENGTH as usize);
+    assert_eq!(pool.tree_mut().sweep::<H, H>().down_dirty(|_, _| count += 1), LENGTH as usize);
     assert_eq!(count, LENGTH);
 
     assert!(matches!(
@@ -133,7 +133,7 @@ fn an_error_changes_nothing() {
 /// Whom a sweep over what is marked comes to, in the order of slots.
 fn marked(pool: &mut Pool<Node>) -> Vec<H> {
     let mut seen = Vec::new();
-    let count = pool.tree_mut().cascade_dirty::<H, H>(|_, me| seen.push(me));
+    let count = pool.tree_mut().sweep::<H, H>().down_dirty(|_, me| seen.push(me));
     assert_eq!(count, seen.len());
     seen.sort();
     seen
@@ -207,7 +207,8 @@ fn a_sweep_of_any_length_reaches_what_a_walk_does_parents_first_and_with_their_p
             }
         }
         let mut seen = Vec::new();
-        let count = pool.tree_mut().cascade_dirty::<H, H>(|parent, me| seen.push((parent, me)));
+        let count =
+            pool.tree_mut().sweep::<H, H>().down_dirty(|parent, me| seen.push((parent, me)));
         assert_eq!(
             (count, &seen),
             (expected.len(), &expected),
@@ -215,7 +216,7 @@ fn a_sweep_of_any_length_reaches_what_a_walk_does_parents_first_and_with_their_p
         );
 
         seen.clear();
-        pool.tree_mut().cascade::<H, H>(|parent, me| seen.push((parent, me)));
+        pool.tree_mut().sweep::<H, H>().down(|parent, me| seen.push((parent, me)));
         let (first, rest) = seen.split_at(without_parent(&pool).len());
         let expected: Vec<_> = without_parent(&pool).into_iter().map(|me| (None, me)).collect();
         assert_eq!(first, expected, "without a parent, in round {round}");

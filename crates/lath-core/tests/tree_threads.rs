@@ -80,31 +80,31 @@ fn weigh<'x>(children: impl Iterator<Item = Ref<'x, node::weight>>, (mut weight,
 type Sweep = fn(&mut Pool<Node>, &[H], bool) -> usize;
 
 const SWEEPS: [(&str, Sweep); 3] = [
-    ("cascade", |pool, _, par| {
+    ("down", |pool, _, par| {
         let mut tree = pool.tree_mut();
         if par {
-            tree.par_cascade::<Ref<node::path>, Way>(step)
+            tree.sweep::<Ref<node::path>, Way>().par_down(step)
         } else {
-            tree.cascade::<Ref<node::path>, Way>(step)
+            tree.sweep::<Ref<node::path>, Way>().down(step)
         }
         0
     }),
-    ("gather", |pool, _, par| {
+    ("up", |pool, _, par| {
         let mut tree = pool.tree_mut();
         if par {
-            tree.par_gather::<Ref<node::weight>, Load>(|children, me| weigh(children, me));
+            tree.sweep::<Ref<node::weight>, Load>().par_up(|children, me| weigh(children, me));
         } else {
-            tree.gather::<Ref<node::weight>, Load>(|children, me| weigh(children, me));
+            tree.sweep::<Ref<node::weight>, Load>().up(|children, me| weigh(children, me));
         }
         0
     }),
-    ("cascade_dirty", |pool, marked, par| {
+    ("down_dirty", |pool, marked, par| {
         let mut tree = pool.tree_mut();
         marked.iter().for_each(|&node| assert!(tree.mark(node)));
         if par {
-            tree.par_cascade_dirty::<Ref<node::path>, Way>(step_again)
+            tree.sweep::<Ref<node::path>, Way>().par_down_dirty(step_again)
         } else {
-            tree.cascade_dirty::<Ref<node::path>, Way>(step_again)
+            tree.sweep::<Ref<node::path>, Way>().down_dirty(step_again)
         }
     }),
 ];
@@ -119,16 +119,16 @@ fn a_long_sweep_is_shared_out_where_there_are_threads() -> Result<(), LinkError>
     let mut pool = grown(&mut |n| n.checked_sub(1).map(|n| n / 8), &mut Rng::with_seed(3))?;
     let root = pool.tree().roots().next().unwrap();
     let sweeps: [(&str, SweepWith); 3] = [
-        ("cascade", |pool, _, come| {
-            pool.tree_mut().par_cascade::<Ref<node::path>, Way>(|_, _| come())
+        ("down", |pool, _, come| {
+            pool.tree_mut().sweep::<Ref<node::path>, Way>().par_down(|_, _| come())
         }),
-        ("gather", |pool, _, come| {
-            pool.tree_mut().par_gather::<Ref<node::weight>, Load>(|_, _| come())
+        ("up", |pool, _, come| {
+            pool.tree_mut().sweep::<Ref<node::weight>, Load>().par_up(|_, _| come())
         }),
-        ("cascade_dirty", |pool, root, come| {
+        ("down_dirty", |pool, root, come| {
             let mut tree = pool.tree_mut();
             assert!(tree.mark(root));
-            tree.par_cascade_dirty::<Ref<node::path>, Way>(|_, _| come());
+            tree.sweep::<Ref<node::path>, Way>().par_down_dirty(|_, _| come());
         }),
     ];
     for (name, sweep) in sweeps {
@@ -214,25 +214,22 @@ fn a_panic_comes_out_and_leaves_the_pool_and_the_next_sweep_in_order() -> Result
             // At the root, in the trunk, and far down; and some of them at once.
             for bad in [1, 10, 1_500, 4_800] {
                 let mut pool = pool.clone();
-                pool.tree_mut().cascade_dirty::<H, H>(|_, _| ());
+                pool.tree_mut().sweep::<H, H>().down_dirty(|_, _| ());
                 pool.tree_mut().mark(root);
                 let is_bad = |key: u64| key % bad == 0;
                 let result = threads.install(|| {
                     catch_unwind(AssertUnwindSafe(|| {
                         let mut tree = pool.tree_mut();
                         match name {
-                            "cascade" => tree.par_cascade::<Ref<node::path>, Way>(|_, (_, key)| {
-                                fail(is_bad(*key))
-                            }),
-                            "gather" => {
-                                tree.par_gather::<Ref<node::weight>, Load>(|_, (_, key)| {
-                                    fail(is_bad(*key))
-                                })
-                            }
+                            "down" => tree
+                                .sweep::<Ref<node::path>, Way>()
+                                .par_down(|_, (_, key)| fail(is_bad(*key))),
+                            "up" => tree
+                                .sweep::<Ref<node::weight>, Load>()
+                                .par_up(|_, (_, key)| fail(is_bad(*key))),
                             _ => {
-                                tree.par_cascade_dirty::<Ref<node::path>, Way>(|_, (_, key)| {
-                                    fail(is_bad(*key))
-                                });
+                                tree.sweep::<Ref<node::path>, Way>()
+                                    .par_down_dirty(|_, (_, key)| fail(is_bad(*key)));
                             }
                         }
                     }))
@@ -241,9 +238,9 @@ fn a_panic_comes_out_and_leaves_the_pool_and_the_next_sweep_in_order() -> Result
                 assert_eq!(told, Some("meant to"), "{name}, {threads:?}, every {bad}th");
                 assert_eq!(pool.check_invariants(), Ok(()));
                 assert_eq!(pool.len(), THINGS as usize);
-                if name == "cascade_dirty" {
+                if name == "down_dirty" {
                     // The marks are gone, as with one thread.
-                    assert_eq!(pool.tree_mut().par_cascade_dirty::<H, H>(|_, _| ()), 0);
+                    assert_eq!(pool.tree_mut().sweep::<H, H>().par_down_dirty(|_, _| ()), 0);
                 }
                 let mut serial = pool.clone();
                 let expected = (sweep(&mut serial, &[root], false), bits(&serial));
@@ -277,7 +274,7 @@ fn a_mark_of_a_thing_that_is_gone_reaches_nobody_and_nobody_is_reached_twice() {
         let mut pool = Pool::<Small>::new();
         let top = pool.spawn(Small::default());
         pool.tree_mut().mark(top);
-        pool.tree_mut().cascade_dirty::<Handle<Small>, Handle<Small>>(|_, _| ());
+        pool.tree_mut().sweep::<Handle<Small>, Handle<Small>>().down_dirty(|_, _| ());
         let first = pool.spawn(Small::default());
         pool.tree_mut().mark(first);
         let mut last = first;
@@ -293,13 +290,11 @@ fn a_mark_of_a_thing_that_is_gone_reaches_nobody_and_nobody_is_reached_twice() {
         let sweep = |pool: &mut Pool<Small>| {
             let mut tree = pool.tree_mut();
             if par {
-                tree.par_cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| {
-                    *visits += 1
-                })
+                tree.sweep::<Handle<Small>, Mut<small::visits>>()
+                    .par_down_dirty(|_, mut visits| *visits += 1)
             } else {
-                tree.cascade_dirty::<Handle<Small>, Mut<small::visits>>(|_, mut visits| {
-                    *visits += 1
-                })
+                tree.sweep::<Handle<Small>, Mut<small::visits>>()
+                    .down_dirty(|_, mut visits| *visits += 1)
             }
         };
         // A child of it is marked. It is not.

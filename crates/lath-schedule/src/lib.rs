@@ -118,8 +118,8 @@ pub use event::Events;
 pub use missing::{Missing, MissingKind};
 pub use outline::{Outline, OutlineEdge, OutlineSystem, PoolEntry, SystemSpan};
 pub use param::{
-    Cascade, Context, EventReader, EventWriter, Local, Param, PinnedMut, PinnedRes, PoolMut,
-    PoolRef, Query, Res, ResMut, SingleError, Tree, TreeMut,
+    Context, EventReader, EventWriter, Local, Param, PinnedMut, PinnedRes, PoolMut, PoolRef, Query,
+    Res, ResMut, SingleError, Sweep, Tree, TreeMut,
 };
 pub use report::{Report, ReportLine};
 pub use schedule::Schedule;

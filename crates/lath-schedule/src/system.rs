@@ -19,7 +19,7 @@ pub type AnyError = Box<dyn Error + Send + Sync>;
     message = "`{Self}` is not a system",
     label = "not a function of parameters that systems can have",
     note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, `Res<…>`, `ResMut<…>`, \
-            `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Cascade<…>`, `PoolRef<…>`, \
+            `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, \
             `PoolMut<…>`, `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
     note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is made, and needs the types of \
             its parameters written out"

@@ -6,9 +6,9 @@ mod common;
 use common::on_threads;
 use lath_core::{Handle, Mut, Pool, Ref, Thing};
 use lath_schedule::{
-    Cascade, Commands, EventReader, EventWriter, Events, FixedTime, IntoSystem, Missing, PinnedMut,
-    PinnedRes, PlanError, PoolMut, PoolRef, Query, Res, ResMut, RunError, Schedule, Time, Timer,
-    Tree, TreeMut, World,
+    Commands, EventReader, EventWriter, Events, FixedTime, IntoSystem, Missing, PinnedMut,
+    PinnedRes, PlanError, PoolMut, PoolRef, Query, Res, ResMut, RunError, Schedule, Sweep, Time,
+    Timer, Tree, TreeMut, World,
 };
 
 #[derive(Thing, Default, Debug)]
@@ -225,16 +225,16 @@ fn parameters_in_each_others_way_are_refused_when_the_system_is_added_and_both_a
     refused(|_: PoolMut<Ship>, _: PoolMut<Ship>| (), &["the pool of `Ship`"]);
     refused(|_: TreeMut<Ship>, _: Tree<Ship>| (), &["the tree of `Ship`"]);
     refused(
-        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Mut<ship::hull>>| (),
-        &["Cascade<", "field `hull` of `Ship`"],
+        |_: Sweep<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Mut<ship::hull>>| (),
+        &["Sweep<", "field `hull` of `Ship`"],
     );
     refused(
-        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Ref<ship::speed>>| (),
-        &["Cascade<", "field `speed` of `Ship`"],
+        |_: Sweep<Ref<ship::hull>, Mut<ship::speed>>, _: Query<Ref<ship::speed>>| (),
+        &["Sweep<", "field `speed` of `Ship`"],
     );
     refused(
-        |_: Cascade<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (),
-        &["Cascade<", "the tree of `Ship`"],
+        |_: Sweep<Ref<ship::hull>, Mut<ship::speed>>, _: Tree<Ship>| (),
+        &["Sweep<", "the tree of `Ship`"],
     );
     refused(
         |_: PinnedMut<Wind>, _: PinnedRes<Wind>| (),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use common::{Meeting, on_threads};
 use lath_core::{Handle, Mut, Ref, Thing};
 use lath_schedule::{
-    Cascade, Commands, EventReader, EventWriter, IntoSystem, PoolRef, Query, Res, ResMut, Schedule,
+    Commands, EventReader, EventWriter, IntoSystem, PoolRef, Query, Res, ResMut, Schedule, Sweep,
     Tree, TreeMut, World,
 };
 
@@ -82,7 +82,7 @@ fn systems_with_nothing_in_common_run_at_the_same_time() {
     meet!((Tree<Part>), (Tree<Part>));
     meet!((Commands), (Commands));
     meet!((EventReader<Bang>), (EventReader<Bang>));
-    meet!((Cascade<Ref<part::all>, (Ref<part::own>, Mut<part::all>)>), (Query<Mut<part::wear>>));
+    meet!((Sweep<Ref<part::all>, (Ref<part::own>, Mut<part::all>)>), (Query<Mut<part::wear>>));
 }
 
 /// Systems that must never run at the same time: whoever is inside is counted.
@@ -114,7 +114,7 @@ fn systems_that_conflict_never_run_at_the_same_time() {
     apart!((Query<&mut Part>), (Query<Ref<part::wear>>));
     apart!((Query<Mut<actor::hp>>), (PoolRef<Actor>));
     apart!((TreeMut<Part>), (Tree<Part>));
-    apart!((TreeMut<Part>), (Cascade<Ref<part::all>, Mut<part::all>>));
+    apart!((TreeMut<Part>), (Sweep<Ref<part::all>, Mut<part::all>>));
     apart!((EventWriter<Bang>), (EventReader<Bang>));
     apart!((EventWriter<Bang>), (EventWriter<Bang>));
     apart!((&mut World), (Commands));
@@ -227,7 +227,7 @@ fn one_pool_is_used_in_many_ways_at_once() {
         });
     });
     schedule.add(|mut parts: Query<Mut<part::wear>>| parts.par_each(|mut wear| *wear += 1));
-    schedule.add(|mut parts: Cascade<Ref<part::all>, (Ref<part::own>, Mut<part::all>)>| {
+    schedule.add(|mut parts: Sweep<Ref<part::all>, (Ref<part::own>, Mut<part::all>)>| {
         parts.par_down(|parent, (own, mut all)| *all = *own + parent.map_or(0.0, |parent| *parent));
     });
     schedule.add(

@@ -474,9 +474,9 @@ fn what_is_marked_for_a_sweep_is_marked_again_when_an_image_is_put_back() {
         pool.tree_mut().attach(pair[1], pair[0]).unwrap();
     }
     let sweep = |pool: &mut Pool<PlainRow>| {
-        pool.tree_mut().cascade_dirty::<Ref<plain_row::value>, Mut<plain_row::value>>(
-            |_, mut value| *value += 1,
-        )
+        pool.tree_mut()
+            .sweep::<Ref<plain_row::value>, Mut<plain_row::value>>()
+            .down_dirty(|_, mut value| *value += 1)
     };
     sweep(&mut pool);
     assert!(pool.tree_mut().mark(things[20]) && pool.tree_mut().mark(things[70]));

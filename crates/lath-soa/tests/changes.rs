@@ -360,43 +360,43 @@ macro_rules! for_layout {
                             "tags"
                         }
                         27 => {
-                            self.pool.tree_mut().cascade::<Ref<actor::hp>, Healed>(|_, _| ());
+                            self.pool.tree_mut().sweep::<Ref<actor::hp>, Healed>().down(|_, _| ());
                             self.reached(all, &[HP]);
-                            "cascade"
+                            "down"
                         }
                         28 => {
-                            self.pool.tree_mut().cascade::<Ref<actor::hp>, Moving>(|_, _| ());
+                            self.pool.tree_mut().sweep::<Ref<actor::hp>, Moving>().down(|_, _| ());
                             self.reached(movers, &[POS]);
-                            "cascade, with a filter"
+                            "down, with a filter"
                         }
                         29 => {
-                            self.pool.tree_mut().par_cascade::<Ref<actor::hp>, Moving>(|_, _| ());
+                            self.pool.tree_mut().sweep::<Ref<actor::hp>, Moving>().par_down(|_, _| ());
                             self.reached(movers, &[POS]);
-                            "par_cascade, with a filter"
+                            "par_down, with a filter"
                         }
                         30 => {
-                            self.pool.tree_mut().gather::<Ref<actor::vel>, Mut<actor::vel>>(|_, _| ());
+                            self.pool.tree_mut().sweep::<Ref<actor::vel>, Mut<actor::vel>>().up(|_, _| ());
                             self.reached(all, &[VEL]);
-                            "gather"
+                            "up"
                         }
                         31 => {
-                            self.pool.tree_mut().par_gather::<Ref<actor::vel>, Moving>(|_, _| ());
+                            self.pool.tree_mut().sweep::<Ref<actor::vel>, Moving>().par_up(|_, _| ());
                             self.reached(movers, &[POS]);
-                            "par_gather, with a filter"
+                            "par_up, with a filter"
                         }
                         n @ (32 | 33) => {
                             // What was moved before is forgotten first.
-                            self.pool.tree_mut().cascade_dirty::<H, H>(|_, _| ());
+                            self.pool.tree_mut().sweep::<H, H>().down_dirty(|_, _| ());
                             self.pool.tree_mut().mark(who);
                             let below: Vec<H> = self.pool.tree().descendants(who).chain([who]).collect();
                             let mut tree = self.pool.tree_mut();
                             if n == 32 {
-                                tree.cascade_dirty::<H, Mut<actor::hp>>(|_, _| ());
+                                tree.sweep::<H, Mut<actor::hp>>().down_dirty(|_, _| ());
                             } else {
-                                tree.par_cascade_dirty::<H, Mut<actor::hp>>(|_, _| ());
+                                tree.sweep::<H, Mut<actor::hp>>().par_down_dirty(|_, _| ());
                             }
                             below.into_iter().for_each(|who| self.asked(who, &[HP]));
-                            "cascade_dirty"
+                            "down_dirty"
                         }
                         34 | 35 => {
                             let _ = self.pool.tree_mut().attach(who, other);

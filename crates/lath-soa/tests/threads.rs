@@ -233,20 +233,25 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
         pool.par_each(keep);
         pool.par_runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
         pool.par_each(name);
-        pool.tree_mut().par_cascade::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
-        pool.tree_mut().par_gather::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>(
-            |all, me| sum(all, me),
-        );
-        pool.tree_mut().par_cascade_dirty::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
+        pool.tree_mut().sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>().par_down(lead);
+        pool.tree_mut()
+            .sweep::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>()
+            .par_up(|all, me| sum(all, me));
+        pool.tree_mut()
+            .sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>()
+            .par_down_dirty(lead);
     } else {
         pool.each(left);
         pool.each(keep);
         pool.runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
         pool.each(name);
-        pool.tree_mut().cascade::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
+        pool.tree_mut().sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>().down(lead);
         pool.tree_mut()
-            .gather::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>(|all, me| sum(all, me));
-        pool.tree_mut().cascade_dirty::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>(lead);
+            .sweep::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>()
+            .up(|all, me| sum(all, me));
+        pool.tree_mut()
+            .sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>()
+            .down_dirty(lead);
     }
 }
 

@@ -69,22 +69,26 @@ macro_rules! for_layout {
                 }
                 assert_eq!(pool.check_invariants(), Ok(()));
 
-                pool.tree_mut().cascade::<Ref<part::world>, World>(|parent, me| {
+                pool.tree_mut().sweep::<Ref<part::world>, World>().down(|parent, me| {
                     *me.world =
                         parent.map_or(7, |parent| *parent).wrapping_mul(31).wrapping_add(*me.local);
                 });
                 let mut seen = 0;
-                pool.tree_mut().cascade::<Ref<part::world>, Nobody>(|_, me| seen += *me.world | 1);
+                pool.tree_mut()
+                    .sweep::<Ref<part::world>, Nobody>()
+                    .down(|_, me| seen += *me.world | 1);
                 assert_eq!(seen, 0);
-                pool.tree_mut().gather::<Ref<part::total>, (Mut<part::total>, Ref<part::local>)>(
-                    |children, (mut total, local)| {
+                pool.tree_mut()
+                    .sweep::<Ref<part::total>, (Mut<part::total>, Ref<part::local>)>()
+                    .up(|children, (mut total, local)| {
                         *total = *local + children.map(|child| *child).sum::<u64>()
-                    },
-                );
+                    });
                 for &part in all.iter().step_by(17) {
                     pool.tree_mut().mark(part);
                 }
-                pool.tree_mut().cascade_dirty::<Ref<part::world>, World>(|_, me| *me.world ^= 1);
+                pool.tree_mut()
+                    .sweep::<Ref<part::world>, World>()
+                    .down_dirty(|_, me| *me.world ^= 1);
                 let (tree, mut things) = pool.tree_and_things();
                 for root in tree.roots() {
                     for below in tree.descendants(root) {

@@ -12,7 +12,7 @@
 //! - **A [`View`] names the fields that a loop reads and writes**, tags say which things it is
 //!   about.
 //! - **Trees** link things beside the pool: [`attach`](pool::TreeMut::attach),
-//!   [`children`](pool::Tree::children), [`cascade`](pool::TreeMut::cascade). When a parent goes,
+//!   [`children`](pool::Tree::children), [`sweep`](pool::TreeMut::sweep). When a parent goes,
 //!   its relation says what becomes of the children.
 //! - **A system is a plain function whose parameters say what it touches.** A [`Schedule`] runs
 //!   systems in the order in which they were added, at the same time where they have nothing in
@@ -88,7 +88,7 @@
 //! | keep pools and single values | [`World`]: [`spawn`](World::spawn), [`insert`](World::insert), [`pool_mut`](World::pool_mut), [`resource`](World::resource) |
 //! | read and write fields of things | [`Query`] of a [`View`], of [`Ref`], [`Mut`] and [`Handle`], or of a tuple of them |
 //! | read and write single values | [`Res`], [`ResMut`], `Option<Res<…>>`; [`PinnedRes`], [`PinnedMut`] for those of one thread |
-//! | use links, or whole things | [`Tree`], [`TreeMut`], [`Cascade`]; [`PoolRef`], [`PoolMut`] |
+//! | use links, or whole things | [`Tree`], [`TreeMut`], [`Sweep`]; [`PoolRef`], [`PoolMut`] |
 //! | keep something from run to run | [`Local`] |
 //! | put in, take out, link, tag | [`Commands`] |
 //! | tell other systems | [`EventWriter`], [`EventReader`] |
@@ -132,7 +132,7 @@
 //! | `lath-derive` | `#[derive(Thing)]`, `#[derive(View)]`, `#[derive(Params)]`, `#[derive(Save)]`, `#[derive(Inspect)]` |
 //!
 //! Everything is at the root of this crate, but for three names that are there twice: [`Tree`],
-//! [`TreeMut`] and [`Cascade`] are the parameters of systems, and what they wrap, which is seldom
+//! [`TreeMut`] and [`Sweep`] are the parameters of systems, and what they wrap, which is seldom
 //! named, is in [`pool`].
 //!
 //! # Features
@@ -155,14 +155,13 @@
 /// All of `lath-core` but what is in [`pool`].
 mod names {
     pub use lath_core::{
-        Ancestors, AnyHandle, Attached, Branch, CapacityError, Children, CloneStorage, Cursor,
-        Descendants, DrainWhere, Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields,
+        Ancestors, AnyHandle, Attached, Branch, CapacityError, ChildViews, Children, CloneStorage,
+        Cursor, Descendants, DrainWhere, Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields,
         FixedPool, Handle, HandleBits, HandleError, HandleRange, Home, Iter, IterMut, Lane,
         LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags, Orphans, OtherViews,
-        OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Relatives, Remap,
-        Rest, Reuse, Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf,
-        TagBits, TagSet, TakenTree, Thing, ThingMut, ThingRef, Things, View, ViewMany, Views,
-        bitflags,
+        OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Remap, Rest, Reuse,
+        Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf, TagBits,
+        TagSet, TakenTree, Thing, ThingMut, ThingRef, Things, View, ViewMany, Views, bitflags,
     };
 }
 
@@ -217,7 +216,7 @@ mod saving {
 /// ```
 pub mod pool {
     #[doc(inline)]
-    pub use lath_core::{Cascade, Tree, TreeMut};
+    pub use lath_core::{Sweep, Tree, TreeMut};
 }
 
 /// The live world in a browser: [`Inspector`](inspect::Inspector), and what its requests are made
@@ -314,8 +313,8 @@ pub mod prelude {
     #[cfg(feature = "schedule")]
     #[doc(no_inline)]
     pub use crate::{
-        Cascade, Commands, EventReader, EventWriter, IntoSystem, Local, Params, PlanError, PoolMut,
-        PoolRef, Query, Res, ResMut, RunError, Schedule, State, Time, Tree, TreeMut, World,
+        Commands, EventReader, EventWriter, IntoSystem, Local, Params, PlanError, PoolMut, PoolRef,
+        Query, Res, ResMut, RunError, Schedule, State, Sweep, Time, Tree, TreeMut, World,
     };
     #[cfg(feature = "snapshot")]
     #[doc(no_inline)]

@@ -1,7 +1,7 @@
 //! An adventurer in a cellar: bags in bags, stacks, weights, hands, a chest that is smashed, a
 //! torch that is made.
 //!
-//! Shows: one pool and two trees (what is in what, what holds what), sums over a tree (`gather`),
+//! Shows: one pool and two trees (what is in what, what holds what), sums over a tree (a sweep up),
 //! what becomes of children when a parent goes (`Orphans::Adopt`), refusals that change nothing,
 //! and a handle that knows when its thing is gone. The rules are in `rules/`, a small library to
 //! copy from; the talking is in `text/`.

@@ -536,8 +536,8 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             };
             let mut tree = tree_of_mut(pool, b / 2);
             match b % 2 {
-                0 => tree.cascade::<Ref<T::N>, Mut<T::N>>(step),
-                _ => tree.par_cascade::<Ref<T::N>, Mut<T::N>>(step),
+                0 => tree.sweep::<Ref<T::N>, Mut<T::N>>().down(step),
+                _ => tree.sweep::<Ref<T::N>, Mut<T::N>>().par_down(step),
             }
             Answer::Done
         }
@@ -549,21 +549,21 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
             };
             let mut tree = tree_of_mut(pool, b / 2);
             Answer::Words(match b % 2 {
-                0 => tree.cascade_dirty::<Ref<T::N>, Mut<T::N>>(step).to_string(),
-                _ => tree.par_cascade_dirty::<Ref<T::N>, Mut<T::N>>(step).to_string(),
+                0 => tree.sweep::<Ref<T::N>, Mut<T::N>>().down_dirty(step).to_string(),
+                _ => tree.sweep::<Ref<T::N>, Mut<T::N>>().par_down_dirty(step).to_string(),
             })
         }
         Call::Gather => {
             let mut tree = tree_of_mut(pool, b / 2);
             match b % 2 {
-                0 => tree.gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
+                0 => tree.sweep::<Ref<T::N>, Mut<T::N>>().up(|children, mut n| {
                     fuse::burn();
                     let sum = children
                         .map(|child| number::<T>(&child))
                         .fold(u32::from(v), u32::wrapping_add);
                     *n = with_number::<T>(sum);
                 }),
-                _ => tree.par_gather::<Ref<T::N>, Mut<T::N>>(|children, mut n| {
+                _ => tree.sweep::<Ref<T::N>, Mut<T::N>>().par_up(|children, mut n| {
                     fuse::burn();
                     let sum = children
                         .map(|child| number::<T>(&child))

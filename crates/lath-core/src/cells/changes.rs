@@ -13,6 +13,10 @@ impl<T: Thing> Cells<T> {
         self.set_observed(true);
     }
 
+    pub(crate) fn tracks_changes(&self) -> bool {
+        self.marks.is_some()
+    }
+
     pub(crate) fn tick(&self) -> u64 {
         self.marks.as_ref().map_or(0, |marks| marks.tick)
     }
@@ -66,7 +70,7 @@ impl<T: Thing> Cells<T> {
 
     /// As [`mark_seen`](Self::mark_seen), while others may write to other fields.
     #[inline]
-    pub(super) fn mark_seen_shared<V: View<Thing = T>>(&self) {
+    pub(crate) fn mark_seen_shared<V: View<Thing = T>>(&self) {
         let (true, Some(marks)) = (V::WRITES != 0, &self.marks) else { return };
         let filter = self.filter::<V>();
         let mut from = 0;
@@ -87,7 +91,7 @@ impl<T: Thing> Cells<T> {
 
     /// As [`mark_fields`](Self::mark_fields), while others may write to other fields.
     #[inline]
-    pub(super) fn mark_fields_shared(&self, index: u32, fields: u64) {
+    pub(crate) fn mark_fields_shared(&self, index: u32, fields: u64) {
         if let (true, Some(marks)) = (fields != 0, &self.marks) {
             marks.mark_fields(index / GROUP, fields);
         }

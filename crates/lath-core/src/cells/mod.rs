@@ -15,7 +15,6 @@
 //! - **C5** While `observed` is `false`, nobody but the slots has to hear of what comes and goes.
 
 mod bulk;
-mod cascade;
 mod changes;
 mod deal;
 mod despawn;
@@ -23,8 +22,6 @@ mod ended;
 pub(crate) mod image;
 mod many;
 mod nursery;
-#[cfg(feature = "parallel")]
-mod par_cascade;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod rest;
@@ -52,13 +49,13 @@ use crate::tags::{TagIndex, TagSet};
 use crate::thing::Thing;
 
 pub(crate) use bulk::{Batch, End};
-pub use cascade::Relatives;
-pub(crate) use cascade::Sweep;
 pub use deal::Lane;
 pub(crate) use despawn::Freed;
 pub(crate) use ended::Ended;
 pub use many::ViewMany;
 use nursery::Nursery;
+#[cfg(feature = "parallel")]
+pub(crate) use parallel::chunk;
 pub use rest::Rest;
 pub use view::QueryIter;
 pub use views::{OtherViews, Views};

@@ -58,13 +58,13 @@ impl<T: Thing> Cells<T> {
     }
 
     /// How many chunks the groups that have memory make.
-    pub(super) fn chunk_count(&self) -> usize {
+    pub(crate) fn chunk_count(&self) -> usize {
         self.slots.worn_end().div_ceil(CHUNK) as usize
     }
 }
 
 /// The groups of a chunk; the last one may have some that do not exist.
-pub(super) fn chunk(number: usize) -> Range<u32> {
+pub(crate) fn chunk(number: usize) -> Range<u32> {
     let from = number as u32 * CHUNK;
     from..from + CHUNK
 }

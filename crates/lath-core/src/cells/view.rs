@@ -5,7 +5,7 @@ use super::*;
 use crate::each;
 use crate::field::{Field, Fields};
 use crate::tags::Filter;
-use crate::view::{Slices, View};
+use crate::view::{Slices, Used, View};
 
 impl<T: Thing> Cells<T> {
     /// The live slots that a view sees.
@@ -93,6 +93,33 @@ impl<T: Thing> Cells<T> {
         // SAFETY: the place is that of the index, and holds a value (`find`); a run has at least
         // its first row. The rest is up to the caller.
         Some(unsafe { V::at(V::base(&self.values, place, handle.index()), 0) })
+    }
+
+    /// The view of the thing in a slot, if there is a live one that a filter, which is that of the
+    /// view, lets through.
+    ///
+    /// # Safety
+    ///
+    /// As [`view_of`](Self::view_of).
+    #[inline(always)]
+    pub(crate) unsafe fn view_at<'v, V: View<Thing = T>>(
+        &'v self,
+        filter: &Filter<'_>,
+        index: u32,
+    ) -> Option<V::Item<'v>> {
+        let place = self.values.place(index);
+        let place = place.filter(|_| filter.known(V::WITH, V::WITHOUT).sees(index))?;
+        // SAFETY: the place is that of the index. Its slot is live (`Filter` asks), so it holds a
+        // value (C2, C1); a run has at least its first row. The rest is up to the caller.
+        Some(unsafe { V::at(V::base(&self.values, place, index), 0) })
+    }
+
+    /// Tells the processor that a view will be asked of a slot.
+    #[inline(always)]
+    pub(crate) fn prefetch<V: View<Thing = T>>(&self, index: u32) {
+        if let Some(place) = self.values.place(index) {
+            T::Storage::prefetch::<Used<V>>(place);
+        }
     }
 }
 

@@ -9,11 +9,11 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::Pool;
-use crate::cells::{Lane, Sweep, Views};
+use crate::cells::{Lane, Views};
 use crate::error::SpawnFault;
 use crate::handle::Handle;
 use crate::thing::Thing;
-use crate::tree::{Cascade, LinksOnly, Relation, Tree, TreeMut};
+use crate::tree::{LinksOnly, Relation, Sweep, Tree, TreeMut};
 use crate::view::View;
 
 impl<T: Thing> Pool<T> {
@@ -105,8 +105,8 @@ impl<T: Thing> Pool<T> {
         Some(TreeMut { cells: &self.cells, links })
     }
 
-    /// The right to sweep along the links of a relation, while others use other fields or other
-    /// relations. `None` if there are no links yet.
+    /// Sweeps along the links of a relation, while others use other fields or other relations.
+    /// `None` if there are no links yet.
     ///
     /// # Safety
     ///
@@ -123,19 +123,18 @@ impl<T: Thing> Pool<T> {
     /// let hull = ship.spawn(Part { own: 1.0, all: 0.0 });
     /// let mast = ship.spawn_child(hull, Part { own: 2.0, all: 0.0 }).unwrap();
     /// // SAFETY: nobody else uses the pool.
-    /// let mut sums = unsafe { ship.cascading::<Attached, Ref<part::all>, (Ref<part::own>, Mut<part::all>)>() }.unwrap();
-    /// sums.cascade(|parent, (own, mut all)| *all = *own + parent.map_or(0.0, |parent| *parent));
+    /// let mut sums = unsafe { ship.sweep::<Ref<part::all>, (Ref<part::own>, Mut<part::all>), Attached>() }.unwrap();
+    /// sums.down(|parent, (own, mut all)| *all = *own + parent.map_or(0.0, |parent| *parent));
     /// assert_eq!(ship[mast].all, 3.0);
     /// ```
-    pub unsafe fn cascading<R, P, V>(&self) -> Option<Cascade<'_, P, V>>
+    pub unsafe fn sweep<P, V, R>(&self) -> Option<Sweep<'_, P, V, R>>
     where
-        R: Relation,
         P: View<Thing = T>,
         V: View<Thing = T>,
+        R: Relation,
     {
         // SAFETY: passed on from the caller.
-        let (links, sweep) = unsafe { (self.trees.of_shared::<R>()?, Sweep::new(&self.cells)) };
-        Some(Cascade { sweep, links })
+        unsafe { Some(Sweep::new(&self.cells, self.trees.of_shared::<R>()?)) }
     }
 
     /// The handle that a thing to come gets, out of the free slots that are set aside for a lane.

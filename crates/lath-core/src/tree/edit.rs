@@ -30,7 +30,7 @@ use crate::thing::Thing;
 /// ```
 ///
 /// Whoever may change the links but not the things has a `TreeMut` that [reaches](Reach)
-/// [`LinksOnly`]: it cannot cascade.
+/// [`LinksOnly`]: it cannot sweep.
 pub struct TreeMut<'a, T: Thing, A: Reach = LinksAndThings> {
     pub(crate) cells: A::Cells<'a, T>,
     pub(crate) links: &'a mut Links,
@@ -414,7 +414,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok(())
     }
 
-    /// Marks a thing for [`cascade_dirty`](Self::cascade_dirty). Answers whether there is one;
+    /// Marks a thing for [`Sweep::down_dirty`]. Answers whether there is one;
     /// marking twice is harmless.
     ///
     /// From the first mark on, things that are attached, detached or moved are marked by
@@ -422,7 +422,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     ///
     /// # Examples
     ///
-    /// See [`cascade_dirty`](Self::cascade_dirty).
+    /// See [`Sweep::down_dirty`].
     #[inline]
     pub fn mark(&mut self, handle: Handle<T>) -> bool {
         self.links.marks.in_use = true;

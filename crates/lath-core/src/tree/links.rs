@@ -43,7 +43,7 @@ pub(crate) struct Links {
     version: u64,
     pub(super) order: Order,
     #[cfg(feature = "parallel")]
-    pub(super) parts: super::Parts,
+    pub(super) parts: super::parts::Parts,
     pub(super) marks: Marks,
     /// For sorting; kept, so that it is allocated once.
     pub(super) scratch: Vec<u32>,
@@ -306,14 +306,15 @@ impl Links {
         }
     }
 
-    /// Works the order of a cascade out, if links have changed.
+    /// Works the order of a sweep out, if links have changed.
     pub(super) fn update_order(&mut self) {
         self.order.update(&self.rows, self.version);
     }
 
-    /// Cuts the order of a cascade, which is up to date, if links have changed.
+    /// Works the order of a sweep out and cuts it, if links have changed.
     #[cfg(feature = "parallel")]
     pub(super) fn update_parts(&mut self) {
+        self.update_order();
         self.parts.update(self.order.steps(), self.version);
     }
 

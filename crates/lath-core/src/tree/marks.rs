@@ -1,4 +1,4 @@
-//! Marked things: where [`cascade_dirty`](super::TreeMut::cascade_dirty) starts.
+//! Marked things: where [`Sweep::down_dirty`](super::Sweep::down_dirty) starts.
 
 use alloc::vec::Vec;
 

@@ -16,14 +16,15 @@
 //!   cycles.
 //! - **R4** The cached order has every thing that has a parent once, after its parent, and its set
 //!   has these slots and no others; or it is of an older version.
-//! - **R5** With several threads: a thing is in one part of a cut order, and its parent is in the
-//!   same one, in the trunk, or not in that order at all. Or the cut is of an older version.
+//! - **R5** With several threads: pieces of a sweep that are visited at the same time have no thing
+//!   in common, and a thing's parent is in the same piece, or in one that comes before it or after
+//!   it: of a cut order a thing is in one part, and its parent is in the same one, in the trunk, or
+//!   not in that order at all. Or the cut is of an older version.
 //!
 //! [`Tree::check`] and [`Pool::check_invariants`](crate::Pool::check_invariants) look whether they
 //! hold.
 
 mod branch;
-mod cascade;
 mod check;
 mod cursor;
 mod draw;
@@ -33,7 +34,9 @@ mod marks;
 mod order;
 #[cfg(feature = "parallel")]
 mod parts;
+mod pieces;
 mod relation;
+mod sweep;
 mod things;
 mod trees;
 pub(crate) mod walk;
@@ -45,20 +48,15 @@ use crate::thing::Thing;
 
 pub(crate) use branch::Taken;
 pub use branch::{Branch, Remap, TakenTree};
-pub use cascade::Cascade;
 pub use cursor::Cursor;
 pub use edit::{LinksAndThings, LinksOnly, Reach, TreeMut};
 pub use relation::{Attached, Orphans, Relation};
+pub use sweep::{ChildViews, Sweep};
 pub use things::Things;
 pub use walk::{Ancestors, Children, Descendants, PostOrder};
 
-pub(crate) use cascade::Kids;
 pub(crate) use check::check as check_rows;
 pub(crate) use links::{Links, Row};
-pub(crate) use marks::Set;
-pub(crate) use order::{Order, Step};
-#[cfg(feature = "parallel")]
-pub(crate) use parts::Parts;
 pub(crate) use trees::Trees;
 
 /// The links of one relation, to be asked and walked: [`Pool::tree`](crate::Pool::tree).

@@ -1,5 +1,5 @@
-//! The order in which [`cascade`](super::TreeMut::cascade) goes through a tree: every parent before
-//! its children, and as nearly in slot order as that allows.
+//! The order in which a [sweep](super::Sweep) goes through a tree: every parent before its children,
+//! and as nearly in slot order as that allows.
 //!
 //! A thing's *turn* is that of its parent, plus one if its slot comes before the parent's. Sorted
 //! by turn and then by slot, parents come first, and every turn runs through memory once, upwards.
@@ -21,13 +21,6 @@ pub(crate) struct Step {
 impl Step {
     /// Nobody's.
     pub(crate) const NONE: Self = Self { me: 0, parent: 0 };
-
-    /// The step of a thing and its parent; nobody's slot if it has none.
-    #[cfg(feature = "parallel")]
-    #[inline]
-    pub(crate) fn of(rows: &[Row], me: u32) -> Self {
-        Self { me, parent: rows.get(me as usize).map_or(0, |row| row.parent) }
-    }
 }
 
 /// The cached order.

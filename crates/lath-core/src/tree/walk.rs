@@ -56,6 +56,31 @@ pub(crate) fn handle<T: Thing>(rows: &[Row], index: u32) -> Option<Handle<T>> {
     }
 }
 
+/// The slots of the children of a thing, first to last.
+#[derive(Clone, Copy)]
+pub(super) struct Kids<'a> {
+    rows: &'a [Row],
+    next: u32,
+}
+
+impl<'a> Kids<'a> {
+    #[inline]
+    pub(super) fn of(rows: &'a [Row], parent: u32) -> Self {
+        Self { rows, next: rows.get(parent as usize).map_or(0, |row| row.first) }
+    }
+}
+
+impl Iterator for Kids<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let at = self.next;
+        self.next = self.rows.get(at as usize).filter(|_| at != 0)?.next;
+        Some(at)
+    }
+}
+
 /// The children of a thing, first to last or last to first:
 /// [`Tree::children`](super::Tree::children).
 pub struct Children<'a, T: Thing> {

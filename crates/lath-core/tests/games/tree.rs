@@ -490,14 +490,16 @@ impl Game {
         self.sweep();
     }
 
-    /// `cascade`, `gather` and `cascade_dirty` agree with the model.
+    /// `down`, `up` and `down_dirty` agree with the model.
     fn sweep(&mut self) {
         let relation = self.random.usize(..RELATIONS);
         let live: Vec<H> = self.pool.handles().collect();
         tree_mut(&mut self.pool, relation)
-            .cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
+            .sweep::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>()
+            .down(lead);
         tree_mut(&mut self.pool, relation)
-            .gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
+            .sweep::<Ref<node::size>, Mut<node::size>>()
+            .up(|kids, me| count(kids, me));
         #[cfg(feature = "parallel")]
         self.assert_the_same_on_several_threads(relation);
         let naive = &self.trees[relation];
@@ -524,7 +526,9 @@ impl Game {
             assert_eq!(self.pool[node].size, size(naive, node, &is_live), "the size of {node}");
         }
         // Every third is marked, all that is below it is reached, once.
-        tree_mut(&mut self.pool, relation).cascade_dirty::<Handle<Node>, Handle<Node>>(|_, _| ());
+        tree_mut(&mut self.pool, relation)
+            .sweep::<Handle<Node>, Handle<Node>>()
+            .down_dirty(|_, _| ());
         self.pool.iter_mut().for_each(|(_, node)| node.size = 0);
         let marked: Vec<H> =
             self.live.iter().copied().filter(|_| self.random.u8(..3) == 0).collect();
@@ -535,17 +539,19 @@ impl Game {
         let mut copy = self.pool.clone();
         let mut order = Vec::new();
         let reached = tree_mut(&mut self.pool, relation)
-            .cascade_dirty::<Handle<Node>, (Handle<Node>, Mut<node::size>)>(
-                |parent, (me, mut size)| {
-                    *size += 1;
-                    order.push((parent, me));
-                },
-            );
+            .sweep::<Handle<Node>, (Handle<Node>, Mut<node::size>)>()
+            .down_dirty(|parent, (me, mut size)| {
+                *size += 1;
+                order.push((parent, me));
+            });
         #[cfg(feature = "parallel")]
         {
             let mut copy = tree_mut(&mut copy, relation);
             let visit = |_: Option<H>, mut size: Mut<node::size>| *size += 1;
-            assert_eq!(copy.par_cascade_dirty::<Handle<Node>, Mut<node::size>>(visit), reached);
+            assert_eq!(
+                copy.sweep::<Handle<Node>, Mut<node::size>>().par_down_dirty(visit),
+                reached
+            );
         }
         #[cfg(feature = "parallel")]
         assert!(copy.iter().all(|(node, copied)| self.pool[node].size == copied.size));
@@ -561,15 +567,17 @@ impl Game {
         }));
     }
 
-    /// `par_cascade` and `par_gather` find what the other two have found.
+    /// `par_down` and `par_up` find what the other two have found.
     #[cfg(feature = "parallel")]
     fn assert_the_same_on_several_threads(&mut self, relation: usize) {
         let mut copy = self.pool.clone();
         copy.iter_mut().for_each(|(_, node)| (node.path, node.size) = (0, 0));
         tree_mut(&mut copy, relation)
-            .par_cascade::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>(lead);
+            .sweep::<Ref<node::path>, (Handle<Node>, Mut<node::path>)>()
+            .par_down(lead);
         tree_mut(&mut copy, relation)
-            .par_gather::<Ref<node::size>, Mut<node::size>>(|kids, me| count(kids, me));
+            .sweep::<Ref<node::size>, Mut<node::size>>()
+            .par_up(|kids, me| count(kids, me));
         for (node, copied) in copy.iter() {
             assert_eq!(
                 (copied.path, copied.size),

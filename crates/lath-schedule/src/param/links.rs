@@ -49,7 +49,7 @@ impl<'w, T: Resident, R: Relation> Deref for Tree<'w, T, R> {
 
 /// The links of a relation, to be changed: what [`lath_core::TreeMut`] can do without touching the
 /// things. Other systems may be using those meanwhile. To sweep along the links there is
-/// [`Cascade`](crate::Cascade).
+/// [`Sweep`](crate::Sweep).
 ///
 /// # Examples
 ///

@@ -4,13 +4,13 @@
 )]
 //! What systems are given: parameters, whose types say what is touched.
 
-mod cascade;
 mod event;
 mod links;
 mod local;
 mod pool;
 mod query;
 mod resource;
+mod sweep;
 mod whole;
 
 use std::cell::Cell;
@@ -21,13 +21,13 @@ use crate::missing::Missing;
 use crate::run::Threads;
 use crate::world::World;
 
-pub use cascade::Cascade;
 pub use event::{EventReader, EventWriter};
 pub use links::{Tree, TreeMut};
 pub use local::Local;
 pub use pool::{PoolMut, PoolRef};
 pub use query::{Query, SingleError};
 pub use resource::{PinnedMut, PinnedRes, Res, ResMut};
+pub use sweep::Sweep;
 
 /// What a system can have as a parameter: [`Query`], [`Res`], [`ResMut`], [`Local`],
 /// [`Commands`](crate::Commands), [`EventReader`], [`EventWriter`], [`Tree`], [`TreeMut`],
@@ -41,7 +41,7 @@ pub use resource::{PinnedMut, PinnedRes, Res, ResMut};
     message = "`{Self}` cannot be the parameter of a system",
     label = "not something that a system can be given",
     note = "parameters are `Query<…>`, `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, \
-            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Cascade<…>`, `PoolRef<…>`, `PoolMut<…>`, `&mut World`, tuples of these, and structs \
+            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, `PoolMut<…>`, `&mut World`, tuples of these, and structs \
             with `#[derive(Params)]`; references to resources are written `Res<…>` and `ResMut<…>`"
 )]
 pub unsafe trait Param: Sized {

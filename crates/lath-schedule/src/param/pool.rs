@@ -93,7 +93,7 @@ impl<'w, T: Resident> PoolRef<'w, T> {
     }
 }
 
-/// All of a pool: to put in and take out at once, to cascade, to sort.
+/// All of a pool: to put in and take out at once, to sweep, to sort.
 ///
 /// A system that has one runs alone, after all commands so far have been applied. Where
 /// [`Commands`](crate::Commands), a [`Query`](crate::Query) or a [`TreeMut`](crate::TreeMut) will

@@ -17,7 +17,7 @@ impl Inventory {
     /// counts.
     pub(super) fn weigh(&mut self) {
         type Stack<'a> = (Mut<'a, item::total>, Ref<'a, item::weight>, Ref<'a, item::count>);
-        self.items.tree_of_mut::<Inside>().gather::<Ref<item::total>, Stack>(
+        self.items.tree_of_mut::<Inside>().sweep::<Ref<item::total>, Stack>().up(
             |inside, (mut total, weight, count)| {
                 *total = *weight * *count + inside.map(|item| *item).sum();
             },

@@ -1,5 +1,5 @@
 //! The hierarchy demo: everything that moves is attached to something else that moves, and `place`
-//! (a cascade over the tree) works out where that is.
+//! (a sweep down the tree) works out where that is.
 
 mod crane;
 mod draw;
@@ -150,7 +150,7 @@ impl Demo for Hierarchy {
         self.tree(canvas);
         canvas.text([24.0, 20.0], 2.0, INK, "solar system");
         canvas.text([628.0, 20.0], 2.0, INK, "crane");
-        let count = format!("{} parts, one cascade", self.parts().len());
+        let count = format!("{} parts, one sweep", self.parts().len());
         canvas.text([1176.0 - text_width(2.0, &count), 20.0], 2.0, INK.fade(0.7), &count);
         canvas.text([628.0, 606.0], 2.0, INK.fade(0.7), "space pause  d lose a planet  r restart");
     }

@@ -135,7 +135,7 @@ pub struct Placed<'a> {
 }
 
 /// Parents before children: each part finds its place in the world from that of its parent.
-pub fn place(mut parts: Cascade<Ref<part::world>, Placed>) {
+pub fn place(mut parts: Sweep<Ref<part::world>, Placed>) {
     parts.par_down(|parent, part| {
         *part.world = parent.map_or(*part.local, |parent| parent.then(*part.local));
         if *part.hangs {

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use lath::prelude::*;
 use lath::{
-    Attached, Cascade, Field, PinnedMut, PoolMut, PoolRef, Relation, Set, Slices, State, System,
-    Time, Tree, TreeMut,
+    Attached, Field, PinnedMut, PoolMut, PoolRef, Relation, Set, Slices, State, System, Time, Tree,
+    TreeMut,
 };
 
 use super::marked::{Marked, bundle};
@@ -450,20 +450,20 @@ fn change_tree<T: Piece, Of: Relation>(spec: &spec::System, diary: &Diary) -> Sy
 
 fn cascade<T: Piece, Of: Relation>(way: u16, salt: u64) -> System {
     let v = u32::from(salt as u16);
-    (move |mut cascade: Cascade<Ref<T::N>, Mut<T::N>, Of>| {
+    (move |mut tree: lath::Sweep<Ref<T::N>, Mut<T::N>, Of>| {
         let down = |parent: Option<Ref<T::N>>, mut n: Mut<T::N>| {
             let above = parent.map_or(v, |parent| number::<T>(&parent));
             change::<T>(&mut n, |_| above.wrapping_mul(3).wrapping_add(1));
         };
         fuse::burn();
         match (salt >> 16 & 1, way % 2) {
-            (0, 0) => cascade.down(down),
-            (0, _) => cascade.par_down(down),
-            (_, 0) => cascade.up(|children, mut n| {
+            (0, 0) => tree.down(down),
+            (0, _) => tree.par_down(down),
+            (_, 0) => tree.up(|children, mut n| {
                 let sum = children.map(|child| number::<T>(&child)).fold(v, u32::wrapping_add);
                 change::<T>(&mut n, |_| sum);
             }),
-            (_, _) => cascade.par_up(|children, mut n| {
+            (_, _) => tree.par_up(|children, mut n| {
                 let sum = children.map(|child| number::<T>(&child)).fold(v, u32::wrapping_add);
                 change::<T>(&mut n, |_| sum);
             }),

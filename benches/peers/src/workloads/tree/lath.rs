@@ -53,11 +53,11 @@ macro_rules! things {
             fn update_all(&mut self, _: &[Handle<$Placed>]) {
                 let mut tree = self.0.tree_mut();
                 match &self.1 {
-                    None => tree.cascade::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                    None => tree.sweep::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>().down(
                         |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
                     ),
                     Some(threads) => threads.install(|| {
-                        tree.par_cascade::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                        tree.sweep::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>().par_down(
                             |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
                         );
                     }),
@@ -70,11 +70,11 @@ macro_rules! things {
                     tree.mark(top);
                 }
                 match &self.1 {
-                    None => tree.cascade_dirty::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                    None => tree.sweep::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>().down_dirty(
                         |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
                     ),
                     Some(threads) => threads.install(|| {
-                        tree.par_cascade_dirty::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>(
+                        tree.sweep::<Ref<$placed::world>, (Ref<$placed::local>, Mut<$placed::world>)>().par_down_dirty(
                             |parent, (local, mut world)| *world = place(parent.as_deref(), &local),
                         )
                     }),

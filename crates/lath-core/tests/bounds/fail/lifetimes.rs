@@ -42,7 +42,7 @@ fn beyond_the_pool() -> &'static u32 {
 fn of_a_sweep() {
     let mut pool = Pool::<Crew>::new();
     let mut kept = None;
-    pool.tree_mut().cascade::<Ref<crew::age>, Mut<crew::age>>(|parent, _| kept = parent);
+    pool.tree_mut().sweep::<Ref<crew::age>, Mut<crew::age>>().down(|parent, _| kept = parent);
 }
 
 fn main() {}

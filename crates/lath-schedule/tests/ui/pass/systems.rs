@@ -5,7 +5,7 @@ use std::fmt;
 
 use lath_core::{Handle, Mut, Ref, Thing, View};
 use lath_schedule::{
-    Cascade, Commands, EventReader, EventWriter, IntoSystem, Local, PinnedMut, PinnedRes, PoolMut, PoolRef, Query, Res,
+    Sweep, Commands, EventReader, EventWriter, IntoSystem, Local, PinnedMut, PinnedRes, PoolMut, PoolRef, Query, Res,
     ResMut, Schedule, System, Tree, TreeMut, World,
 };
 
@@ -49,7 +49,7 @@ fn mutable(_: ResMut<Wind>, _: EventReader<Bang>) {}
 fn pinned(_: PinnedRes<std::rc::Rc<u8>>, _: PinnedMut<std::cell::Cell<u8>>) {}
 fn structure(_: Tree<Ship>, _: PoolRef<Ship>, _: EventWriter<Bang>) {}
 fn links(_: TreeMut<Ship>) {}
-fn sweep(_: Cascade<Ref<ship::hull>, Mut<ship::speed>>) {}
+fn sweep(_: Sweep<Ref<ship::hull>, Mut<ship::speed>>) {}
 fn pool(_: PoolMut<Ship>) {}
 fn world(_: &mut World) {}
 fn tuples(_: (Res<Wind>, (Commands, Query<Ref<ship::hull>>))) {}

@@ -1,10 +1,10 @@
 #![expect(unsafe_code, reason = "hands out links and fields that the system has declared")]
-//! Sweeps along a tree: [`Cascade`].
+//! Sweeps along a tree: [`Sweep`].
 
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use lath_core::{Attached, Fields, Relation, Relatives, View};
+use lath_core::{Attached, ChildViews, Fields, Relation, View};
 
 use super::links::{gone, must_have_pool};
 use super::{Context, Param};
@@ -22,12 +22,12 @@ use crate::world::{Resident, World};
 ///
 /// ```
 /// use lath_core::{Mut, Ref, Thing};
-/// use lath_schedule::{Cascade, Schedule, World};
+/// use lath_schedule::{Sweep, Schedule, World};
 ///
 /// #[derive(Thing, Default)]
 /// struct Part { local: f32, global: f32 }
 ///
-/// fn place(mut parts: Cascade<Ref<part::global>, (Ref<part::local>, Mut<part::global>)>) {
+/// fn place(mut parts: Sweep<Ref<part::global>, (Ref<part::local>, Mut<part::global>)>) {
 ///     parts.down(|parent, (local, mut global)| *global = *local + parent.map_or(0.0, |parent| *parent));
 /// }
 ///
@@ -39,46 +39,46 @@ use crate::world::{Resident, World};
 /// schedule.run(&mut world);
 /// assert_eq!(world.read(mast).global, 3.0);
 /// ```
-pub struct Cascade<'w, P: View, V: View, R: Relation = Attached> {
-    cascade: lath_core::Cascade<'w, P, V>,
+pub struct Sweep<'w, P: View, V: View, R: Relation = Attached> {
+    sweep: lath_core::Sweep<'w, P, V, R>,
     threads: &'w Threads,
     relation: PhantomData<R>,
 }
 
-impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
-    /// Every thing after its parent: as [`cascade`](lath_core::TreeMut::cascade) of a tree.
+impl<P: View, V: View<Thing = P::Thing>, R: Relation> Sweep<'_, P, V, R> {
+    /// Every thing after its parent: as [`down`](lath_core::Sweep::down) of a tree.
     ///
     /// # Examples
     ///
-    /// See [`Cascade`].
+    /// See [`Sweep`].
     pub fn down(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) {
-        self.cascade.cascade(f);
+        self.sweep.down(f);
     }
 
-    /// Every thing after its children: as [`gather`](lath_core::TreeMut::gather) of a tree.
+    /// Every thing after its children: as [`up`](lath_core::Sweep::up) of a tree.
     ///
     /// # Examples
     ///
-    /// See [`TreeMut::gather`](lath_core::TreeMut::gather).
-    pub fn up(&mut self, f: impl for<'x> FnMut(Relatives<'x, P>, V::Item<'x>)) {
-        self.cascade.gather(f);
+    /// See [`Sweep::up`](lath_core::Sweep::up).
+    pub fn up(&mut self, f: impl for<'x> FnMut(ChildViews<'x, P>, V::Item<'x>)) {
+        self.sweep.up(f);
     }
 
     /// Only what is marked, and all below it: as
-    /// [`cascade_dirty`](lath_core::TreeMut::cascade_dirty) of a tree. Answers how many there were.
+    /// [`down_dirty`](lath_core::Sweep::down_dirty) of a tree. Answers how many there were.
     ///
     /// # Examples
     ///
-    /// See [`TreeMut::cascade_dirty`](lath_core::TreeMut::cascade_dirty).
+    /// See [`Sweep::down_dirty`](lath_core::Sweep::down_dirty).
     pub fn down_dirty(&mut self, f: impl for<'x> FnMut(Option<P::Item<'x>>, V::Item<'x>)) -> usize {
-        self.cascade.cascade_dirty(f)
+        self.sweep.down_dirty(f)
     }
 
     /// As [`down`](Self::down), on several threads.
     ///
     /// # Examples
     ///
-    /// See [`Cascade`].
+    /// See [`Sweep`].
     pub fn par_down(&mut self, f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync)
     where
         for<'x> P::Item<'x>: Send,
@@ -87,8 +87,8 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
     {
         #[cfg(feature = "parallel")]
         if self.threads.count() > 1 {
-            let Self { cascade, threads, .. } = self;
-            return threads.inside(|| cascade.par_cascade(&f));
+            let Self { sweep, threads, .. } = self;
+            return threads.inside(|| sweep.par_down(&f));
         }
         self.down(f);
     }
@@ -97,8 +97,8 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
     ///
     /// # Examples
     ///
-    /// See [`Cascade`].
-    pub fn par_up(&mut self, f: impl for<'x> Fn(Relatives<'x, P>, V::Item<'x>) + Sync)
+    /// See [`Sweep`].
+    pub fn par_up(&mut self, f: impl for<'x> Fn(ChildViews<'x, P>, V::Item<'x>) + Sync)
     where
         for<'x> P::Item<'x>: Send,
         for<'x> V::Item<'x>: Send,
@@ -106,8 +106,8 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
     {
         #[cfg(feature = "parallel")]
         if self.threads.count() > 1 {
-            let Self { cascade, threads, .. } = self;
-            return threads.inside(|| cascade.par_gather(&f));
+            let Self { sweep, threads, .. } = self;
+            return threads.inside(|| sweep.par_up(&f));
         }
         self.up(f);
     }
@@ -116,7 +116,7 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
     ///
     /// # Examples
     ///
-    /// See [`Cascade`].
+    /// See [`Sweep`].
     pub fn par_down_dirty(
         &mut self,
         f: impl for<'x> Fn(Option<P::Item<'x>>, V::Item<'x>) + Sync,
@@ -128,22 +128,22 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Cascade<'_, P, V, R> {
     {
         #[cfg(feature = "parallel")]
         if self.threads.count() > 1 {
-            let Self { cascade, threads, .. } = self;
-            return threads.inside(|| cascade.par_cascade_dirty(&f));
+            let Self { sweep, threads, .. } = self;
+            return threads.inside(|| sweep.par_down_dirty(&f));
         }
         self.down_dirty(f)
     }
 }
 
 // SAFETY: uses the fields and the links that it declares.
-unsafe impl<P, V, R> Param for Cascade<'_, P, V, R>
+unsafe impl<P, V, R> Param for Sweep<'_, P, V, R>
 where
     P: View<Thing: Resident + Fields>,
     V: View<Thing = P::Thing>,
     R: Relation,
 {
     type State = TypeKey<Pooled<P::Thing>>;
-    type Item<'w, 's> = Cascade<'w, P, V, R>;
+    type Item<'w, 's> = Sweep<'w, P, V, R>;
 
     fn declare(access: &mut Access) {
         let _checked = const { (P::READS, V::READS, V::WRITES) };
@@ -169,14 +169,14 @@ where
     unsafe fn fetch<'w, 's>(
         place: &'s mut Self::State,
         context: Context<'w>,
-    ) -> Cascade<'w, P, V, R> {
+    ) -> Sweep<'w, P, V, R> {
         // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
         let Pooled(pool) =
             unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<P::Thing>());
         context.note_rows(pool.len());
         // SAFETY: nor does anybody use the fields, or the links, in a way that conflicts.
-        match unsafe { pool.cascading::<R, P, V>() } {
-            Some(cascade) => Cascade { cascade, threads: context.threads(), relation: PhantomData },
+        match unsafe { pool.sweep::<P, V, R>() } {
+            Some(sweep) => Sweep { sweep, threads: context.threads(), relation: PhantomData },
             None => panic!(
                 "the pool of `{}` was replaced by a command of this run",
                 type_name::<P::Thing>()
