@@ -63,7 +63,7 @@ impl World {
     /// ```
     #[inline]
     pub fn resource_names(&self) -> Vec<&'static str> {
-        self.missing(MissingKind::Resource, "").present
+        self.types.missing(MissingKind::Resource, "").present
     }
 }
 

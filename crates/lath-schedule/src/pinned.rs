@@ -29,7 +29,7 @@ impl<R> Pinned<R> {
         Self { thread: thread::current().id(), value: ManuallyDrop::new(value) }
     }
 
-    fn is_here(&self) -> bool {
+    pub(crate) fn is_here(&self) -> bool {
         self.thread == thread::current().id()
     }
 

@@ -8,8 +8,8 @@
 //!
 //! - **W1** An entry holds a value of the type that it was made for, or nothing.
 //! - **W2** Behind a shared reference values are only looked at, but through
-//!   [`TypeMap::get_shared_mut`], whose caller vouches that nobody else uses the value. Values come
-//!   and go with exclusive access only.
+//!   [`Found::change`], whose caller vouches that nobody else uses the value. Values come and go
+//!   with exclusive access only.
 
 use std::any::{Any, TypeId, type_name};
 use std::cell::UnsafeCell;
@@ -18,6 +18,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::marker::PhantomData;
 
 use lath_core::{Pool, Stats, Thing};
+
+use crate::missing::{Missing, MissingKind};
 
 /// Where a map has its value of type `R`: found once, so that no type is looked up during a run.
 pub struct TypeKey<R> {
@@ -48,6 +50,17 @@ pub(crate) enum Kind {
     Hidden,
 }
 
+impl Kind {
+    /// What is missing if it is.
+    fn what(self) -> MissingKind {
+        match self {
+            Self::Pool(..) => MissingKind::Pool,
+            Self::Pinned => MissingKind::Pinned,
+            Self::Resource | Self::Hidden => MissingKind::Resource,
+        }
+    }
+}
+
 /// One type, and its value if it is there: an `UnsafeCell<R>`.
 pub(crate) struct TypeEntry {
     /// What the user calls it.
@@ -58,7 +71,7 @@ pub(crate) struct TypeEntry {
 
 /// One value per type.
 #[derive(Default)]
-pub(crate) struct TypeMap {
+pub struct TypeMap {
     entries: Vec<TypeEntry>,
     numbers: HashMap<TypeId, u32, BuildHasherDefault<ByTypeId>>,
     /// Counts how often a value came or went.
@@ -95,25 +108,29 @@ impl TypeMap {
         Some(TypeKey { number, of: PhantomData }).filter(|&key| self.has(key))
     }
 
+    pub(crate) fn entry<R>(&self, key: TypeKey<R>) -> Option<&TypeEntry> {
+        self.entries.get(key.number as usize)
+    }
+
     pub(crate) fn version(&self) -> u64 {
         self.version
     }
 
     /// Whether there is a value.
     pub(crate) fn has<R: 'static>(&self, key: TypeKey<R>) -> bool {
-        self.entries.get(key.number as usize).is_some_and(|entry| entry.value.is_some())
+        self.entry(key).is_some_and(|entry| entry.value.is_some())
     }
 
+    /// A value, for those who share the map.
     #[inline]
-    fn cell<R: 'static>(&self, key: TypeKey<R>) -> Option<&UnsafeCell<R>> {
-        self.entries.get(key.number as usize)?.value.as_deref()?.downcast_ref()
+    pub(crate) fn look_up<R: 'static>(&self, key: TypeKey<R>) -> Option<Found<'_, R>> {
+        self.entry(key)?.value.as_deref()?.downcast_ref().map(Found)
     }
 
     /// Looks at a value.
     #[inline]
     pub(crate) fn get<R: 'static>(&self, key: TypeKey<R>) -> Option<&R> {
-        // SAFETY: nobody writes to it while it is looked at (W2).
-        self.cell(key).map(|cell| unsafe { &*cell.get() })
+        self.look_up(key).map(Found::look)
     }
 
     /// Looks at a value that is there.
@@ -126,18 +143,6 @@ impl TypeMap {
     #[inline]
     pub(crate) fn at_mut<R: 'static>(&mut self, key: TypeKey<R>) -> &mut R {
         self.get_mut(key).unwrap_or_else(|| gone::<R>())
-    }
-
-    /// A value, to be changed behind a shared reference.
-    ///
-    /// # Safety
-    ///
-    /// For as long as the result lives nobody else uses the value.
-    #[inline]
-    #[expect(clippy::mut_from_ref, reason = "which is why it is unsafe")]
-    pub(crate) unsafe fn get_shared_mut<R: 'static>(&self, key: TypeKey<R>) -> Option<&mut R> {
-        // SAFETY: used by nobody else (by the caller).
-        self.cell(key).map(|cell| unsafe { &mut *cell.get() })
     }
 
     /// A value, to be changed.
@@ -178,6 +183,43 @@ impl TypeMap {
     /// The types of which there is a value.
     pub(crate) fn present(&self) -> impl Iterator<Item = &TypeEntry> {
         self.entries.iter().filter(|entry| entry.value.is_some())
+    }
+
+    /// What is said when there is no value of a type.
+    pub(crate) fn missing(&self, what: MissingKind, name: &'static str) -> Missing {
+        let present = self
+            .present()
+            .filter(|entry| entry.kind.what() == what && !matches!(entry.kind, Kind::Hidden));
+        Missing { what, name, present: present.map(|entry| entry.name).collect() }
+    }
+
+    /// What is said when there is no value for a key.
+    pub(crate) fn missing_at<R>(&self, key: TypeKey<R>) -> Missing {
+        let entry = &self.entries[key.number as usize];
+        self.missing(entry.kind.what(), entry.name)
+    }
+}
+
+/// A value of a map that several share.
+pub struct Found<'w, R>(&'w UnsafeCell<R>);
+
+impl<'w, R> Found<'w, R> {
+    /// Looks at it.
+    #[inline(always)]
+    pub(crate) fn look(self) -> &'w R {
+        // SAFETY: nobody writes to it while it is looked at (W2).
+        unsafe { &*self.0.get() }
+    }
+
+    /// Gives it to be changed.
+    ///
+    /// # Safety
+    ///
+    /// For as long as the result lives nobody else uses the value.
+    #[inline(always)]
+    pub(crate) unsafe fn change(self) -> &'w mut R {
+        // SAFETY: used by nobody else (by the caller).
+        unsafe { &mut *self.0.get() }
     }
 }
 

@@ -131,17 +131,11 @@ impl World {
         what: MissingKind,
         name: &'static str,
     ) -> Result<TypeKey<R>, Missing> {
-        self.types.find().ok_or_else(|| self.missing(what, name))
+        self.types.find().ok_or_else(|| self.types.missing(what, name))
     }
 
-    pub(crate) fn missing(&self, what: MissingKind, name: &'static str) -> Missing {
-        let present = self.types.present().filter(|entry| match entry.kind {
-            Kind::Resource => what == MissingKind::Resource,
-            Kind::Pool(..) => what == MissingKind::Pool,
-            Kind::Pinned => what == MissingKind::Pinned,
-            Kind::Hidden => false,
-        });
-        Missing { what, name, present: present.map(|entry| entry.name).collect() }
+    pub(crate) fn pinned_key<R: 'static>(&mut self) -> TypeKey<Pinned<R>> {
+        self.types.key_of(type_name::<R>(), Kind::Pinned)
     }
 
     // Pools.
@@ -469,7 +463,7 @@ impl World {
     /// assert_eq!(**world.pinned::<Rc<i32>>().unwrap(), 7);
     /// ```
     pub fn insert_pinned<R: 'static>(&mut self, resource: R) -> Option<R> {
-        let key = self.types.key_of(type_name::<R>(), Kind::Pinned);
+        let key = self.pinned_key();
         self.pinned += 1;
         self.types.put(key, Pinned::new(resource)).and_then(|before| before.into_inner().ok())
     }
@@ -485,7 +479,7 @@ impl World {
     /// See [`insert_pinned`](Self::insert_pinned).
     pub fn pinned<R: 'static>(&self) -> Result<&R, Missing> {
         let found = self.peek::<Pinned<R>>().and_then(Pinned::get);
-        found.ok_or_else(|| self.missing(MissingKind::Pinned, type_name::<R>()))
+        found.ok_or_else(|| self.types.missing(MissingKind::Pinned, type_name::<R>()))
     }
 
     /// A pinned resource, to be changed, on its own thread.
@@ -569,7 +563,7 @@ impl Default for World {
 
 impl fmt::Debug for World {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |what| self.missing(what, "").present;
+        let names = |what| self.types.missing(what, "").present;
         out.debug_struct("World")
             .field("pools", &names(MissingKind::Pool))
             .field("resources", &names(MissingKind::Resource))

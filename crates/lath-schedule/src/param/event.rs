@@ -3,12 +3,12 @@
 
 use std::any::type_name;
 
-use super::resource::{gone, must_have};
-use super::{Context, Param};
+use super::lent::Lent;
+use super::{Context, Param, Res};
 use crate::access::{Access, EVENTS};
 use crate::event::{Events, Reader};
 use crate::missing::Missing;
-use crate::type_map::TypeKey;
+use crate::type_map::{Found, TypeKey};
 use crate::world::World;
 
 /// Reads the events of a type: each one once.
@@ -92,11 +92,6 @@ impl<E> Extend<E> for EventWriter<'_, E> {
     }
 }
 
-fn init<E: Send + Sync + 'static>(world: &mut World) -> TypeKey<Events<E>> {
-    world.events_mut::<E>();
-    world.hidden_key()
-}
-
 // SAFETY: looks at the events that it declares; what it has read it notes in an atomic of its own.
 unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
     type State = (TypeKey<Events<E>>, Reader);
@@ -107,49 +102,40 @@ unsafe impl<E: Send + Sync + 'static> Param for EventReader<'_, E> {
     }
 
     fn init(world: &mut World) -> Self::State {
-        (init::<E>(world), world.events_mut::<E>().add_reader())
+        let reader = world.events_mut::<E>().add_reader();
+        (world.hidden_key(), reader)
     }
 
-    fn check((place, _): &Self::State, world: &World) -> Result<(), Missing> {
-        must_have(*place, world)
+    fn check((events, _): &Self::State, world: &World) -> Result<(), Missing> {
+        Res::<Events<E>>::check(events, world)
     }
 
     unsafe fn fetch<'w, 's>(
-        (place, reader): &'s mut Self::State,
+        (events, reader): &'s mut Self::State,
         context: Context<'w>,
     ) -> EventReader<'w, E> {
-        // SAFETY: nobody sends (by the caller, and what was declared).
-        let events =
-            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<Events<E>>());
-        EventReader { events, reader: reader.clone() }
+        // SAFETY: passed on from the caller: the same was declared.
+        let events = unsafe { Res::<Events<E>>::fetch(events, context) };
+        EventReader { events: events.0, reader: reader.clone() }
     }
 }
 
-// SAFETY: uses the events that it declares to write.
-unsafe impl<E: Send + Sync + 'static> Param for EventWriter<'_, E> {
-    type State = TypeKey<Events<E>>;
-    type Item<'w, 's> = EventWriter<'w, E>;
+// SAFETY: lends out the events that it declares to write.
+unsafe impl<E: Send + Sync + 'static> Lent for EventWriter<'_, E> {
+    type Value = Events<E>;
+    type Lent<'w> = EventWriter<'w, E>;
 
     fn declare(access: &mut Access) {
         access.resource::<Events<E>>(EVENTS, type_name::<E>(), true);
     }
 
-    fn init(world: &mut World) -> Self::State {
-        init::<E>(world)
+    fn key(world: &mut World) -> TypeKey<Events<E>> {
+        world.events_mut::<E>();
+        world.hidden_key()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_have(*place, world)
-    }
-
-    unsafe fn fetch<'w, 's>(
-        place: &'s mut Self::State,
-        context: Context<'w>,
-    ) -> EventWriter<'w, E> {
+    unsafe fn lend<'w>(events: Found<'w, Events<E>>, _: Context<'w>) -> Option<EventWriter<'w, E>> {
         // SAFETY: nobody else uses these events (by the caller, and what was declared).
-        EventWriter(
-            unsafe { context.world().types.get_shared_mut(*place) }
-                .unwrap_or_else(|| gone::<Events<E>>()),
-        )
+        Some(EventWriter(unsafe { events.change() }))
     }
 }

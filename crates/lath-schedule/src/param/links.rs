@@ -9,7 +9,7 @@ use lath_core::{Attached, LinksOnly, Relation};
 
 use super::{Context, Param};
 use crate::access::Access;
-use crate::missing::{Missing, MissingKind};
+use crate::missing::Missing;
 use crate::type_map::{Pooled, TypeKey};
 use crate::world::{Resident, World};
 
@@ -94,11 +94,7 @@ pub(super) fn must_have_pool<T: Resident>(
     place: TypeKey<Pooled<T>>,
     world: &World,
 ) -> Result<(), Missing> {
-    if world.types.has(place) {
-        Ok(())
-    } else {
-        Err(world.missing(MissingKind::Pool, type_name::<T>()))
-    }
+    if world.types.has(place) { Ok(()) } else { Err(world.types.missing_at(place)) }
 }
 
 /// The pool is gone although `check` had found it.

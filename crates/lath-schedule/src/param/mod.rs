@@ -5,6 +5,7 @@
 //! What systems are given: parameters, whose types say what is touched.
 
 mod event;
+mod lent;
 mod links;
 mod local;
 mod pool;

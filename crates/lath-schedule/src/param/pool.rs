@@ -181,10 +181,7 @@ unsafe impl<T: Resident> Param for PoolMut<'_, T> {
 
     unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolMut<'w, T> {
         // SAFETY: nobody else uses the pool (by the caller, and what was declared).
-        PoolMut(
-            &mut unsafe { context.world().types.get_shared_mut(*place) }
-                .unwrap_or_else(|| gone::<T>())
-                .0,
-        )
+        let pool = unsafe { context.world().types.look_up(*place).map(|pool| pool.change()) };
+        PoolMut(&mut pool.unwrap_or_else(|| gone::<T>()).0)
     }
 }

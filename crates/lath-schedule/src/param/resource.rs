@@ -5,11 +5,11 @@ use std::any::type_name;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use super::{Context, Param};
+use super::Context;
+use super::lent::Lent;
 use crate::access::Access;
-use crate::missing::{Missing, MissingKind};
 use crate::pinned::Pinned;
-use crate::type_map::TypeKey;
+use crate::type_map::{Found, TypeKey, TypeMap};
 use crate::world::World;
 
 /// A look at a resource.
@@ -25,7 +25,7 @@ use crate::world::World;
 /// schedule.add(|wind: Res<Wind>| assert_eq!(wind.0, 3.0));
 /// schedule.run(&mut world);
 /// ```
-pub struct Res<'w, R>(&'w R);
+pub struct Res<'w, R>(pub(super) &'w R);
 
 /// A resource, to be changed.
 ///
@@ -98,174 +98,90 @@ impl<R> DerefMut for PinnedMut<'_, R> {
     }
 }
 
-pub(super) fn must_have<R: 'static>(place: TypeKey<R>, world: &World) -> Result<(), Missing> {
-    if world.types.has(place) {
-        Ok(())
-    } else {
-        Err(world.missing(MissingKind::Resource, type_name::<R>()))
-    }
-}
-
-/// `fetch` was called although `check` said that something is missing.
-#[cold]
-pub(super) fn gone<R>() -> ! {
-    panic!(
-        "the resource `{}` is gone: a hook or a command of this run has taken it away",
-        type_name::<R>()
-    )
-}
-
-// SAFETY: looks at the one resource that it declares.
-unsafe impl<R: Send + Sync + 'static> Param for Res<'_, R> {
-    type State = TypeKey<R>;
-    type Item<'w, 's> = Res<'w, R>;
+// SAFETY: lends out the one resource that it declares.
+unsafe impl<R: Send + Sync + 'static> Lent for Res<'_, R> {
+    type Value = R;
+    type Lent<'w> = Res<'w, R>;
 
     fn declare(access: &mut Access) {
         access.resource::<R>("resource", type_name::<R>(), false);
     }
 
-    fn init(world: &mut World) -> TypeKey<R> {
+    fn key(world: &mut World) -> TypeKey<R> {
         world.types.key()
     }
 
-    fn check(place: &TypeKey<R>, world: &World) -> Result<(), Missing> {
-        must_have(*place, world)
-    }
-
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(place: &'s mut TypeKey<R>, context: Context<'w>) -> Res<'w, R> {
-        // SAFETY: nobody writes to the resource (by the caller, and what was declared).
-        Res(unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<R>()))
+    unsafe fn lend<'w>(value: Found<'w, R>, _: Context<'w>) -> Option<Res<'w, R>> {
+        Some(Res(value.look()))
     }
 }
 
-// SAFETY: uses the one resource that it declares to write.
-unsafe impl<R: Send + Sync + 'static> Param for ResMut<'_, R> {
-    type State = TypeKey<R>;
-    type Item<'w, 's> = ResMut<'w, R>;
+// SAFETY: lends out the one resource that it declares.
+unsafe impl<R: Send + Sync + 'static> Lent for ResMut<'_, R> {
+    type Value = R;
+    type Lent<'w> = ResMut<'w, R>;
 
     fn declare(access: &mut Access) {
         access.resource::<R>("resource", type_name::<R>(), true);
     }
 
-    fn init(world: &mut World) -> TypeKey<R> {
+    fn key(world: &mut World) -> TypeKey<R> {
         world.types.key()
-    }
-
-    fn check(place: &TypeKey<R>, world: &World) -> Result<(), Missing> {
-        must_have(*place, world)
     }
 
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(place: &'s mut TypeKey<R>, context: Context<'w>) -> ResMut<'w, R> {
+    unsafe fn lend<'w>(value: Found<'w, R>, _: Context<'w>) -> Option<ResMut<'w, R>> {
         // SAFETY: nobody else uses the resource (by the caller, and what was declared).
-        ResMut(
-            unsafe { context.world().types.get_shared_mut(*place) }.unwrap_or_else(|| gone::<R>()),
-        )
+        Some(ResMut(unsafe { value.change() }))
     }
 }
 
-// SAFETY: as `Res`.
-unsafe impl<R: Send + Sync + 'static> Param for Option<Res<'_, R>> {
-    type State = TypeKey<R>;
-    type Item<'w, 's> = Option<Res<'w, R>>;
-
-    fn declare(access: &mut Access) {
-        Res::<R>::declare(access);
-    }
-
-    fn init(world: &mut World) -> TypeKey<R> {
-        world.types.key()
-    }
-
-    #[inline]
-    unsafe fn fetch<'w, 's>(place: &'s mut TypeKey<R>, context: Context<'w>) -> Option<Res<'w, R>> {
-        // SAFETY: as for `Res`.
-        unsafe { context.world() }.types.get(*place).map(Res)
-    }
-}
-
-// SAFETY: as `ResMut`.
-unsafe impl<R: Send + Sync + 'static> Param for Option<ResMut<'_, R>> {
-    type State = TypeKey<R>;
-    type Item<'w, 's> = Option<ResMut<'w, R>>;
-
-    fn declare(access: &mut Access) {
-        ResMut::<R>::declare(access);
-    }
-
-    fn init(world: &mut World) -> TypeKey<R> {
-        world.types.key()
-    }
-
-    #[inline]
-    unsafe fn fetch<'w, 's>(
-        place: &'s mut TypeKey<R>,
-        context: Context<'w>,
-    ) -> Option<ResMut<'w, R>> {
-        // SAFETY: as for `ResMut`.
-        unsafe { context.world().types.get_shared_mut(*place) }.map(ResMut)
-    }
-}
-
-fn must_be_here<R: 'static>(place: TypeKey<Pinned<R>>, world: &World) -> Result<(), Missing> {
-    match world.types.get(place).and_then(Pinned::get) {
-        Some(_) => Ok(()),
-        None => Err(world.missing(MissingKind::Pinned, type_name::<R>())),
-    }
-}
-
-// SAFETY: looks at the one resource that it declares.
-unsafe impl<R: 'static> Param for PinnedRes<'_, R> {
-    type State = TypeKey<Pinned<R>>;
-    type Item<'w, 's> = PinnedRes<'w, R>;
+// SAFETY: lends out the one resource that it declares.
+unsafe impl<R: 'static> Lent for PinnedRes<'_, R> {
+    type Value = Pinned<R>;
+    type Lent<'w> = PinnedRes<'w, R>;
 
     fn declare(access: &mut Access) {
         access.resource::<Pinned<R>>("pinned resource", type_name::<R>(), false);
         access.pinned = true;
     }
 
-    fn init(world: &mut World) -> Self::State {
-        world.types.key()
+    fn key(world: &mut World) -> TypeKey<Pinned<R>> {
+        world.pinned_key::<R>()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_be_here(*place, world)
+    fn is_there(types: &TypeMap, key: TypeKey<Pinned<R>>) -> bool {
+        types.get(key).is_some_and(Pinned::is_here)
     }
 
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PinnedRes<'w, R> {
-        // SAFETY: nobody writes to the resource (by the caller, and what was declared).
-        PinnedRes(
-            unsafe { context.world() }
-                .types
-                .get(*place)
-                .and_then(Pinned::get)
-                .unwrap_or_else(|| gone::<R>()),
-        )
+    #[inline(always)]
+    unsafe fn lend<'w>(pinned: Found<'w, Pinned<R>>, _: Context<'w>) -> Option<PinnedRes<'w, R>> {
+        pinned.look().get().map(PinnedRes)
     }
 }
 
-// SAFETY: uses the one resource that it declares to write.
-unsafe impl<R: 'static> Param for PinnedMut<'_, R> {
-    type State = TypeKey<Pinned<R>>;
-    type Item<'w, 's> = PinnedMut<'w, R>;
+// SAFETY: lends out the one resource that it declares.
+unsafe impl<R: 'static> Lent for PinnedMut<'_, R> {
+    type Value = Pinned<R>;
+    type Lent<'w> = PinnedMut<'w, R>;
 
     fn declare(access: &mut Access) {
         access.resource::<Pinned<R>>("pinned resource", type_name::<R>(), true);
         access.pinned = true;
     }
 
-    fn init(world: &mut World) -> Self::State {
-        world.types.key()
+    fn key(world: &mut World) -> TypeKey<Pinned<R>> {
+        world.pinned_key::<R>()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_be_here(*place, world)
+    fn is_there(types: &TypeMap, key: TypeKey<Pinned<R>>) -> bool {
+        types.get(key).is_some_and(Pinned::is_here)
     }
 
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PinnedMut<'w, R> {
+    #[inline(always)]
+    unsafe fn lend<'w>(pinned: Found<'w, Pinned<R>>, _: Context<'w>) -> Option<PinnedMut<'w, R>> {
         // SAFETY: nobody else uses the resource (by the caller, and what was declared).
-        let pinned = unsafe { context.world().types.get_shared_mut(*place) };
-        PinnedMut(pinned.and_then(Pinned::get_mut).unwrap_or_else(|| gone::<R>()))
+        unsafe { pinned.change() }.get_mut().map(PinnedMut)
     }
 }
