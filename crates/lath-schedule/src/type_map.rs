@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 
 use lath_core::{Pool, Stats, Thing};
 
-use crate::missing::{Missing, MissingKind};
+use crate::missing::{Missing, MissingKind, as_written};
 
 /// Where a map has its value of type `R`: found once, so that no type is looked up during a run.
 pub struct TypeKey<R> {
@@ -226,7 +226,8 @@ impl<'w, R> Found<'w, R> {
 /// A value is asked for that is not there, although somebody has made sure of it before.
 #[cold]
 pub(crate) fn gone<R>() -> ! {
-    panic!("`{}` is gone: a hook or a command of this run has taken it away", type_name::<R>())
+    let name = as_written(type_name::<R>());
+    panic!("`{name}` is gone, or is another: a hook or a command of this run has seen to that")
 }
 
 /// The bits of a `TypeId` are a hash already.

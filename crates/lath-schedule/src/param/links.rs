@@ -1,16 +1,15 @@
 #![expect(unsafe_code, reason = "hands out links that the system has declared")]
 //! Trees: [`Tree`] and [`TreeMut`].
 
-use std::any::type_name;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use lath_core::{Attached, LinksOnly, Relation};
 
-use super::{Context, Param};
+use super::Context;
+use super::lent::Lent;
 use crate::access::Access;
-use crate::missing::Missing;
-use crate::type_map::{Pooled, TypeKey};
+use crate::type_map::{Found, Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// A look at the links of a relation: all of [`lath_core::Tree`], for a system.
@@ -91,79 +90,56 @@ impl<T: Resident, R: Relation> DerefMut for TreeMut<'_, T, R> {
 }
 
 pub(super) fn must_have_pool<T: Resident>(
-    place: TypeKey<Pooled<T>>,
+    key: TypeKey<Pooled<T>>,
     world: &World,
-) -> Result<(), Missing> {
-    if world.types.has(place) { Ok(()) } else { Err(world.types.missing_at(place)) }
+) -> Result<(), crate::missing::Missing> {
+    if world.types.has(key) { Ok(()) } else { Err(world.types.missing_at(key)) }
 }
 
-/// The pool is gone although `check` had found it.
-#[cold]
-pub(super) fn gone<T>() -> ! {
-    panic!(
-        "the pool of `{}` is gone: a hook or a command of this run has taken it away",
-        type_name::<T>()
-    )
+pub(super) fn gone<T: lath_core::Thing>() -> ! {
+    crate::type_map::gone::<Pooled<T>>()
 }
 
 // SAFETY: looks at the links that it declares.
-unsafe impl<T: Resident, R: Relation> Param for Tree<'_, T, R> {
-    type State = TypeKey<Pooled<T>>;
-    type Item<'w, 's> = Tree<'w, T, R>;
+unsafe impl<T: Resident, R: Relation> Lent for Tree<'_, T, R> {
+    type Value = Pooled<T>;
+    type Lent<'w> = Tree<'w, T, R>;
 
     fn declare(access: &mut Access) {
         access.links::<T, R>(false);
     }
 
-    fn init(world: &mut World) -> Self::State {
+    fn key(world: &mut World) -> TypeKey<Pooled<T>> {
         world.pool_key()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_have_pool(*place, world)
-    }
-
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> Tree<'w, T, R> {
-        // SAFETY: nobody has the pool exclusively, and nobody changes the links (by the caller, and
-        // what was declared).
-        let Pooled(pool) =
-            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<T>());
-        Tree { tree: pool.tree_of::<R>(), relation: PhantomData }
+    unsafe fn lend<'w>(pool: Found<'w, Pooled<T>>, _: Context<'w>) -> Option<Tree<'w, T, R>> {
+        Some(Tree { tree: pool.look().0.tree_of::<R>(), relation: PhantomData })
     }
 }
 
 // SAFETY: uses the links that it declares to write.
-unsafe impl<T: Resident, R: Relation> Param for TreeMut<'_, T, R> {
-    type State = TypeKey<Pooled<T>>;
-    type Item<'w, 's> = TreeMut<'w, T, R>;
+unsafe impl<T: Resident, R: Relation> Lent for TreeMut<'_, T, R> {
+    type Value = Pooled<T>;
+    type Lent<'w> = TreeMut<'w, T, R>;
 
     fn declare(access: &mut Access) {
         access.links::<T, R>(true);
         access.prepare(|world| {
-            if world.has_pool::<T>() {
-                world.pool_mut::<T>().prepare_links::<R>();
+            if let Some(pool) = world.present_pool_mut::<T>() {
+                pool.prepare_links::<R>();
             }
         });
     }
 
-    fn init(world: &mut World) -> Self::State {
+    fn key(world: &mut World) -> TypeKey<Pooled<T>> {
         world.pool_key()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_have_pool(*place, world)
-    }
-
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> TreeMut<'w, T, R> {
-        // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Pooled(pool) =
-            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<T>());
-        // SAFETY: and nobody else uses the links of this relation.
-        match unsafe { pool.links_mut::<R>() } {
-            Some(tree) => TreeMut { tree, relation: PhantomData },
-            None => {
-                panic!("the pool of `{}` was replaced by a command of this run", type_name::<T>())
-            }
-        }
+    unsafe fn lend<'w>(pool: Found<'w, Pooled<T>>, _: Context<'w>) -> Option<TreeMut<'w, T, R>> {
+        // SAFETY: nobody else uses the links of this relation (by the caller, and what was
+        // declared).
+        let tree = unsafe { pool.look().0.links_mut::<R>() }?;
+        Some(TreeMut { tree, relation: PhantomData })
     }
 }

@@ -5,11 +5,10 @@ use std::ops::{Deref, DerefMut};
 
 use lath_core::{Fields, Handle, HandleError, Iter, Pool, Stats, ThingRef};
 
-use super::links::{gone, must_have_pool};
-use super::{Context, Param};
+use super::Context;
+use super::lent::Lent;
 use crate::access::Access;
-use crate::missing::Missing;
-use crate::type_map::{Pooled, TypeKey};
+use crate::type_map::{Found, Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// A look at all things of a type, all fields.
@@ -139,49 +138,38 @@ pub(super) fn all_fields<T: Fields>() -> u64 {
 }
 
 // SAFETY: looks at the things that it declares to read, all fields.
-unsafe impl<T: Resident + Fields> Param for PoolRef<'_, T> {
-    type State = TypeKey<Pooled<T>>;
-    type Item<'w, 's> = PoolRef<'w, T>;
+unsafe impl<T: Resident + Fields> Lent for PoolRef<'_, T> {
+    type Value = Pooled<T>;
+    type Lent<'w> = PoolRef<'w, T>;
 
     fn declare(access: &mut Access) {
         access.fields::<T>(all_fields::<T>(), 0);
     }
 
-    fn init(world: &mut World) -> Self::State {
+    fn key(world: &mut World) -> TypeKey<Pooled<T>> {
         world.pool_key()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_have_pool(*place, world)
-    }
-
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolRef<'w, T> {
-        // SAFETY: nobody has the pool exclusively, and nobody writes to its things (by the caller,
-        // and what was declared).
-        PoolRef(&unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<T>()).0)
+    unsafe fn lend<'w>(pool: Found<'w, Pooled<T>>, _: Context<'w>) -> Option<PoolRef<'w, T>> {
+        Some(PoolRef(&pool.look().0))
     }
 }
 
 // SAFETY: uses the pool that it declares to need alone.
-unsafe impl<T: Resident> Param for PoolMut<'_, T> {
-    type State = TypeKey<Pooled<T>>;
-    type Item<'w, 's> = PoolMut<'w, T>;
+unsafe impl<T: Resident> Lent for PoolMut<'_, T> {
+    type Value = Pooled<T>;
+    type Lent<'w> = PoolMut<'w, T>;
 
     fn declare(access: &mut Access) {
         access.whole_pool::<T>();
     }
 
-    fn init(world: &mut World) -> Self::State {
+    fn key(world: &mut World) -> TypeKey<Pooled<T>> {
         world.pool_key()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_have_pool(*place, world)
-    }
-
-    unsafe fn fetch<'w, 's>(place: &'s mut Self::State, context: Context<'w>) -> PoolMut<'w, T> {
+    unsafe fn lend<'w>(pool: Found<'w, Pooled<T>>, _: Context<'w>) -> Option<PoolMut<'w, T>> {
         // SAFETY: nobody else uses the pool (by the caller, and what was declared).
-        let pool = unsafe { context.world().types.look_up(*place).map(|pool| pool.change()) };
-        PoolMut(&mut pool.unwrap_or_else(|| gone::<T>()).0)
+        Some(PoolMut(&mut unsafe { pool.change() }.0))
     }
 }

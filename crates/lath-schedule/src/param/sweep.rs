@@ -1,17 +1,15 @@
 #![expect(unsafe_code, reason = "hands out links and fields that the system has declared")]
 //! Sweeps along a tree: [`Sweep`].
 
-use std::any::type_name;
 use std::marker::PhantomData;
 
 use lath_core::{Attached, ChildViews, Fields, Relation, View};
 
-use super::links::{gone, must_have_pool};
-use super::{Context, Param};
+use super::Context;
+use super::lent::Lent;
 use crate::access::Access;
-use crate::missing::Missing;
 use crate::run::Threads;
-use crate::type_map::{Pooled, TypeKey};
+use crate::type_map::{Found, Pooled, TypeKey};
 use crate::world::{Resident, World};
 
 /// Sweeps along the links of a relation: transforms, inherited visibility, total weight. Things are
@@ -136,51 +134,40 @@ impl<P: View, V: View<Thing = P::Thing>, R: Relation> Sweep<'_, P, V, R> {
 }
 
 // SAFETY: uses the fields and the links that it declares.
-unsafe impl<P, V, R> Param for Sweep<'_, P, V, R>
+unsafe impl<P, V, R> Lent for Sweep<'_, P, V, R>
 where
     P: View<Thing: Resident + Fields>,
     V: View<Thing = P::Thing>,
     R: Relation,
 {
-    type State = TypeKey<Pooled<P::Thing>>;
-    type Item<'w, 's> = Sweep<'w, P, V, R>;
+    type Value = Pooled<P::Thing>;
+    type Lent<'w> = Sweep<'w, P, V, R>;
 
     fn declare(access: &mut Access) {
         let _checked = const { (P::READS, V::READS, V::WRITES) };
         access.fields::<P::Thing>(P::READS | V::READS, V::WRITES);
         access.links::<P::Thing, R>(true);
         access.prepare(|world| {
-            if world.has_pool::<P::Thing>() {
-                let pool = world.pool_mut::<P::Thing>();
+            if let Some(pool) = world.present_pool_mut::<P::Thing>() {
                 pool.prepare_links::<R>();
                 pool.prepare_marks(V::WRITES);
             }
         });
     }
 
-    fn init(world: &mut World) -> Self::State {
+    fn key(world: &mut World) -> TypeKey<Pooled<P::Thing>> {
         world.pool_key()
     }
 
-    fn check(place: &Self::State, world: &World) -> Result<(), Missing> {
-        must_have_pool(*place, world)
-    }
-
-    unsafe fn fetch<'w, 's>(
-        place: &'s mut Self::State,
+    unsafe fn lend<'w>(
+        pool: Found<'w, Pooled<P::Thing>>,
         context: Context<'w>,
-    ) -> Sweep<'w, P, V, R> {
-        // SAFETY: nobody has the pool exclusively (by the caller, and what was declared).
-        let Pooled(pool) =
-            unsafe { context.world() }.types.get(*place).unwrap_or_else(|| gone::<P::Thing>());
+    ) -> Option<Sweep<'w, P, V, R>> {
+        let Pooled(pool) = pool.look();
         context.note_rows(pool.len());
-        // SAFETY: nor does anybody use the fields, or the links, in a way that conflicts.
-        match unsafe { pool.sweep::<P, V, R>() } {
-            Some(sweep) => Sweep { sweep, threads: context.threads(), relation: PhantomData },
-            None => panic!(
-                "the pool of `{}` was replaced by a command of this run",
-                type_name::<P::Thing>()
-            ),
-        }
+        // SAFETY: nobody uses the fields, or the links, in a way that conflicts (by the caller, and
+        // what was declared).
+        let sweep = unsafe { pool.sweep::<P, V, R>() }?;
+        Some(Sweep { sweep, threads: context.threads(), relation: PhantomData })
     }
 }
