@@ -107,17 +107,18 @@ impl<T: Thing> Cells<T> {
         filter: &Filter<'_>,
         index: u32,
     ) -> Option<V::Item<'v>> {
-        let place = self.values.place(index);
+        let place = self.values.find(index);
         let place = place.filter(|_| filter.known(V::WITH, V::WITHOUT).sees(index))?;
-        // SAFETY: the place is that of the index. Its slot is live (`Filter` asks), so it holds a
-        // value (C2, C1); a run has at least its first row. The rest is up to the caller.
+        // SAFETY: the place is that of the index. Its slot is live (`Filter` asks), so it has memory
+        // and holds a value (C2, C1); a run has at least its first row. The rest is up to the
+        // caller.
         Some(unsafe { V::at(V::base(&self.values, place, index), 0) })
     }
 
     /// Tells the processor that a view will be asked of a slot.
     #[inline(always)]
     pub(crate) fn prefetch<V: View<Thing = T>>(&self, index: u32) {
-        if let Some(place) = self.values.place(index) {
+        if let Some(place) = self.values.find(index) {
             T::Storage::prefetch::<Used<V>>(place);
         }
     }

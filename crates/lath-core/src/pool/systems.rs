@@ -123,15 +123,15 @@ impl<T: Thing> Pool<T> {
     /// let hull = ship.spawn(Part { own: 1.0, all: 0.0 });
     /// let mast = ship.spawn_child(hull, Part { own: 2.0, all: 0.0 }).unwrap();
     /// // SAFETY: nobody else uses the pool.
-    /// let mut sums = unsafe { ship.sweep::<Ref<part::all>, (Ref<part::own>, Mut<part::all>), Attached>() }.unwrap();
+    /// let mut sums = unsafe { ship.sweep::<Attached, Ref<part::all>, (Ref<part::own>, Mut<part::all>)>() }.unwrap();
     /// sums.down(|parent, (own, mut all)| *all = *own + parent.map_or(0.0, |parent| *parent));
     /// assert_eq!(ship[mast].all, 3.0);
     /// ```
-    pub unsafe fn sweep<P, V, R>(&self) -> Option<Sweep<'_, P, V, R>>
+    pub unsafe fn sweep<R, P, V>(&self) -> Option<Sweep<'_, P, V>>
     where
+        R: Relation,
         P: View<Thing = T>,
         V: View<Thing = T>,
-        R: Relation,
     {
         // SAFETY: passed on from the caller.
         unsafe { Some(Sweep::new(&self.cells, self.trees.of_shared::<R>()?)) }

@@ -1,5 +1,6 @@
 //! A place in a tree that is kept between edits.
 
+use super::links::Row;
 use super::{Tree, walk};
 use crate::handle::Handle;
 use crate::thing::Thing;
@@ -71,21 +72,7 @@ impl<T: Thing> Cursor<T> {
     ///
     /// See [`Cursor`].
     pub fn next(&mut self, tree: Tree<'_, T>) -> Option<Handle<T>> {
-        let root = self.root.index();
-        let next = if tree.row(self.at).is_some() {
-            // Whoever was moved elsewhere has no place here: the way up from there would miss the
-            // root.
-            let inside = self.at == self.root || tree.is_ancestor(self.root, self.at);
-            inside.then(|| walk::after(tree.rows, root, self.at.index())).flatten()
-        } else {
-            tree.is_ancestor(self.root, self.after).then(|| self.after.index())
-        };
-        let next = tree.name(next?)?;
-        self.at = next;
-        self.after = walk::beyond(tree.rows, root, next.index())
-            .and_then(|after| tree.name(after))
-            .unwrap_or_default();
-        Some(next)
+        self.go_on(tree, walk::after)
     }
 
     /// Goes on past all that is below the last thing.
@@ -104,17 +91,29 @@ impl<T: Thing> Cursor<T> {
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
     pub fn skip(&mut self, tree: Tree<'_, T>) -> Option<Handle<T>> {
-        if tree.row(self.at).is_none()
-            || self.at == self.root
-            || !tree.is_ancestor(self.root, self.at)
-        {
-            return self.next(tree);
-        }
-        let next = tree.name(walk::beyond(tree.rows, self.root.index(), self.at.index())?)?;
-        self.at = next;
-        self.after = walk::beyond(tree.rows, self.root.index(), next.index())
-            .and_then(|at| tree.name(at))
-            .unwrap_or_default();
-        Some(next)
+        self.go_on(tree, walk::beyond)
+    }
+
+    /// Goes on to what `next` says comes after the last thing: rows, root, and slot.
+    fn go_on(
+        &mut self,
+        tree: Tree<'_, T>,
+        next: impl Fn(&[Row], u32, u32) -> Option<u32>,
+    ) -> Option<Handle<T>> {
+        let (rows, root) = (tree.rows, self.root.index());
+        let next = if tree.row(self.at).is_none() {
+            tree.is_ancestor(self.root, self.after).then(|| self.after.index())
+        } else if self.at == self.root {
+            walk::after(rows, root, root)
+        } else {
+            // Whoever was moved elsewhere has no place here: the way up from there would miss the
+            // root.
+            let inside = tree.is_ancestor(self.root, self.at);
+            inside.then(|| next(rows, root, self.at.index())).flatten()
+        };
+        self.at = tree.name(next?)?;
+        let after = walk::beyond(rows, root, self.at.index());
+        self.after = after.and_then(|after| tree.name(after)).unwrap_or_default();
+        Some(self.at)
     }
 }

@@ -209,8 +209,7 @@ impl<'a, T: Thing> Tree<'a, T> {
     /// ```
     #[inline]
     pub fn children(&self, handle: Handle<T>) -> Children<'a, T> {
-        let (front, back) = self.row(handle).map_or((0, 0), |row| (row.first, row.last));
-        Children { rows: self.rows, front, back, thing: PhantomData }
+        Children::of(self.rows, self.row(handle))
     }
 
     /// How many children a thing has. Counts them.

@@ -10,8 +10,7 @@ use super::order::Step;
 #[cfg(feature = "parallel")]
 use super::pieces::SPLITS;
 use super::pieces::{Below, NO_STEPS, Piece, Pieces};
-use super::relation::Attached;
-use super::walk::Kids;
+use super::walk::Children;
 use crate::cells::Cells;
 use crate::guard::Guard;
 use crate::tags::Filter;
@@ -43,10 +42,9 @@ use crate::view::View;
 /// assert_eq!([hull, mast, flag, lone].map(|part| ship[part].world), [1.0, 3.0, 6.0, 4.0]);
 /// # Ok::<(), lath_core::LinkError>(())
 /// ```
-pub struct Sweep<'a, P: View, V: View, R = Attached> {
+pub struct Sweep<'a, P: View, V: View> {
     visitor: Visitor<'a, P, V>,
     links: &'a mut Links,
-    relation: PhantomData<fn() -> R>,
 }
 
 impl<T: Thing> TreeMut<'_, T> {
@@ -73,7 +71,7 @@ impl<T: Thing> TreeMut<'_, T> {
     }
 }
 
-impl<'a, P: View, V: View<Thing = P::Thing>, R> Sweep<'a, P, V, R> {
+impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
     /// # Safety
     ///
     /// For as long as `'a`: no slot changes its state or its tags but from free to claimed, nobody
@@ -84,7 +82,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>, R> Sweep<'a, P, V, R> {
         let _checked = const { (P::READS, V::READS, V::WRITES) };
         let (relatives, things) = (cells.filter::<P>(), cells.filter::<V>());
         let visitor = Visitor { cells, relatives, things, views: PhantomData };
-        Self { visitor, links, relation: PhantomData }
+        Self { visitor, links }
     }
 
     /// Calls `f` for every thing that `V` sees, every parent before its children, with the view `P`
@@ -409,7 +407,7 @@ impl<P: View, V: View<Thing = P::Thing>> Visitor<'_, P, V> {
         me: u32,
         f: &mut impl for<'x> FnMut(ChildViews<'x, P>, V::Item<'x>),
     ) {
-        let children = Kids::of(rows, me);
+        let children = Children::of(rows, rows.get(me as usize));
         let children = ChildViews { cells: self.cells, filter: self.relatives, children, me };
         // SAFETY: as in `visit_down`; `children` leave out this slot.
         if let Some(me) = unsafe { self.cells.view_at::<V>(&self.things, me) } {
@@ -439,7 +437,7 @@ impl<P: View, V: View<Thing = P::Thing>> Visitor<'_, P, V> {
 pub struct ChildViews<'x, P: View> {
     cells: &'x Cells<P::Thing>,
     filter: Filter<'x>,
-    children: Kids<'x>,
+    children: Children<'x, P::Thing>,
     me: u32,
 }
 
@@ -449,7 +447,7 @@ impl<'x, P: View> Iterator for ChildViews<'x, P> {
     #[inline]
     fn next(&mut self) -> Option<P::Item<'x>> {
         loop {
-            let child = self.children.next()?;
+            let child = self.children.next()?.index();
             if child == self.me {
                 continue;
             }

@@ -56,31 +56,6 @@ pub(crate) fn handle<T: Thing>(rows: &[Row], index: u32) -> Option<Handle<T>> {
     }
 }
 
-/// The slots of the children of a thing, first to last.
-#[derive(Clone, Copy)]
-pub(super) struct Kids<'a> {
-    rows: &'a [Row],
-    next: u32,
-}
-
-impl<'a> Kids<'a> {
-    #[inline]
-    pub(super) fn of(rows: &'a [Row], parent: u32) -> Self {
-        Self { rows, next: rows.get(parent as usize).map_or(0, |row| row.first) }
-    }
-}
-
-impl Iterator for Kids<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let at = self.next;
-        self.next = self.rows.get(at as usize).filter(|_| at != 0)?.next;
-        Some(at)
-    }
-}
-
 /// The children of a thing, first to last or last to first:
 /// [`Tree::children`](super::Tree::children).
 pub struct Children<'a, T: Thing> {
@@ -88,6 +63,15 @@ pub struct Children<'a, T: Thing> {
     pub(super) front: u32,
     pub(super) back: u32,
     pub(super) thing: PhantomData<T>,
+}
+
+impl<'a, T: Thing> Children<'a, T> {
+    /// Those of the thing of a row; nobody's if there is no row.
+    #[inline(always)]
+    pub(super) fn of(rows: &'a [Row], parent: Option<&Row>) -> Self {
+        let (front, back) = parent.map_or((0, 0), |row| (row.first, row.last));
+        Self { rows, front, back, thing: PhantomData }
+    }
 }
 
 impl<T: Thing> Iterator for Children<'_, T> {

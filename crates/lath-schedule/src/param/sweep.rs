@@ -38,7 +38,7 @@ use crate::world::{Resident, World};
 /// assert_eq!(world.read(mast).global, 3.0);
 /// ```
 pub struct Sweep<'w, P: View, V: View, R: Relation = Attached> {
-    sweep: lath_core::Sweep<'w, P, V, R>,
+    sweep: lath_core::Sweep<'w, P, V>,
     threads: &'w Threads,
     relation: PhantomData<R>,
 }
@@ -167,7 +167,7 @@ where
         context.note_rows(pool.len());
         // SAFETY: nobody uses the fields, or the links, in a way that conflicts (by the caller, and
         // what was declared).
-        let sweep = unsafe { pool.sweep::<P, V, R>() }?;
+        let sweep = unsafe { pool.sweep::<R, P, V>() }?;
         Some(Sweep { sweep, threads: context.threads(), relation: PhantomData })
     }
 }
