@@ -33,7 +33,7 @@ pub(crate) struct Touch {
     pub(crate) writes: u64,
     /// The type of the parameter that it is touched through.
     pub(crate) param: &'static str,
-    pub(crate) name: Name,
+    pub(crate) name: TouchName,
 }
 
 impl Touch {
@@ -51,13 +51,13 @@ pub(crate) const EVENTS: &str = "events of type";
 
 /// How something that is touched is called.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Name {
+pub(crate) struct TouchName {
     what: &'static str,
     of: &'static str,
     field: fn(u32) -> Option<&'static str>,
 }
 
-impl Name {
+impl TouchName {
     /// Whether it is events of some type.
     pub(crate) fn is_of_events(self) -> bool {
         self.what == EVENTS
@@ -69,16 +69,16 @@ impl Name {
     }
 }
 
-/// [`Name::say`].
+/// [`TouchName::say`].
 pub(crate) struct Said {
-    name: Name,
+    name: TouchName,
     bits: u64,
 }
 
 impl fmt::Display for Said {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
-        let Name { what, of, field } = self.name;
+        let TouchName { what, of, field } = self.name;
         let fields: Vec<_> =
             (0..64).filter(|bit| self.bits >> bit & 1 != 0).filter_map(field).collect();
         match fields.as_slice() {
@@ -171,7 +171,7 @@ impl Access {
         self.prepare.extend(&other.prepare);
     }
 
-    fn touch(&mut self, key: Key, reads: u64, writes: u64, name: Name) {
+    fn touch(&mut self, key: Key, reads: u64, writes: u64, name: TouchName) {
         let touch = Touch { key, reads, writes, param: self.param, name };
         if self.conflict.is_none() {
             let clash = self
@@ -211,20 +211,20 @@ impl Access {
     /// Reads or writes some fields of things.
     pub(crate) fn fields<T: Fields>(&mut self, reads: u64, writes: u64) {
         let field = |bit: u32| T::FIELDS.get(bit as usize).map(|field| field.name);
-        let name = Name { what: "things of type", of: type_name::<T>(), field };
+        let name = TouchName { what: "things of type", of: type_name::<T>(), field };
         self.touch(Key::Fields(TypeId::of::<T>()), reads, writes, name);
         self.slots::<T>(false);
     }
 
     /// Needs things to stay where they are, or puts in and takes out things.
     pub(crate) fn slots<T: Thing>(&mut self, write: bool) {
-        let name = Name { what: "the pool of", of: type_name::<T>(), field: |_| None };
+        let name = TouchName { what: "the pool of", of: type_name::<T>(), field: |_| None };
         self.touch(Key::Slots(TypeId::of::<T>()), 1, u64::from(write), name);
     }
 
     /// Reads or writes links.
     pub(crate) fn links<T: Thing, R: Relation>(&mut self, write: bool) {
-        let name = Name { what: "the tree of", of: type_name::<T>(), field: |_| None };
+        let name = TouchName { what: "the tree of", of: type_name::<T>(), field: |_| None };
         self.touch(Key::Links(TypeId::of::<T>(), TypeId::of::<R>()), 1, u64::from(write), name);
         self.slots::<T>(false);
     }
@@ -236,13 +236,13 @@ impl Access {
         name: &'static str,
         write: bool,
     ) {
-        let name = Name { what, of: name, field: |_| None };
+        let name = TouchName { what, of: name, field: |_| None };
         self.touch(Key::Resource(TypeId::of::<R>()), 1, u64::from(write), name);
     }
 
     /// Gives commands.
     pub(crate) fn give_commands(&mut self) {
-        let name = Name { what: "the commands of", of: "the system", field: |_| None };
+        let name = TouchName { what: "the commands of", of: "the system", field: |_| None };
         self.touch(Key::Commands, 0, 1, name);
         self.commands = true;
         self.check_structural();
@@ -274,7 +274,7 @@ impl Access {
 
     /// Waits until it is known whether a set is to run, or says so.
     pub(crate) fn gate(&mut self, number: u32, set: &'static str, write: bool) {
-        let name = Name { what: "the condition of set", of: set, field: |_| None };
+        let name = TouchName { what: "the condition of set", of: set, field: |_| None };
         self.touch(Key::Gate(number), 1, u64::from(write), name);
     }
 

@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use crate::access::Access;
 use crate::missing::short_name;
-use crate::node::{Node, Work};
+use crate::node::{Node, NodeKind};
 use crate::pinned::Pinned;
 use crate::state::{self, State};
 use crate::system::{AnyCondition, AnySystem, Function, Outcome, SystemFn};
@@ -197,7 +197,7 @@ impl IntoSystem<System> for System {
 impl<M: 'static, F: SystemFn<M, Out: Outcome>> IntoSystem<(fn(), M)> for F {
     fn into_system(self) -> System {
         let call: AnySystem = Box::new(Function::new(self));
-        System(Node::new("", Location::caller(), Work::System(call))).with(|node| {
+        System(Node::new("", Location::caller(), NodeKind::System(call))).with(|node| {
             node.access = Function::<F, M, F::Params>::access();
             node.path = type_name::<F>();
         })

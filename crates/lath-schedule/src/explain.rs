@@ -9,7 +9,7 @@ use crate::access::{Key, Touch};
 use crate::config::Label;
 use crate::error::PlanError;
 use crate::missing::joined;
-use crate::node::{Node, Work};
+use crate::node::{Node, NodeKind};
 use crate::plan::order::{meant, suggestion};
 use crate::plan::{Plan, Stage};
 use crate::report::{json, mermaid};
@@ -23,7 +23,7 @@ fn unread(nodes: &[Node]) -> Vec<(Key, String, Vec<&str>)> {
         for node in nodes {
             let events = node.access.touches.iter().filter(|touch| touch.name.is_of_events());
             touches.extend(events.map(|touch| (touch, &*node.name)));
-            if let Work::Fixed(fixed) = &node.work {
+            if let NodeKind::Fixed(fixed) = &node.kind {
                 gather(&fixed.schedule.nodes, touches);
             }
         }
@@ -249,7 +249,7 @@ impl Schedule {
     pub fn dot(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
-        for &number in plan.line.iter().filter(|&&number| nodes[number as usize].is_system()) {
+        for &number in plan.order.iter().filter(|&&number| nodes[number as usize].is_system()) {
             let _ = writeln!(text, "  s{number} [label={}];", json(&nodes[number as usize].name));
         }
         plan.edges(&mut |before, after| {
@@ -280,7 +280,7 @@ impl Schedule {
     pub fn mermaid(&mut self) -> Result<String, PlanError> {
         let (plan, nodes) = self.planned()?;
         let mut text = String::from("flowchart LR\n");
-        for &number in plan.line.iter().filter(|&&number| nodes[number as usize].is_system()) {
+        for &number in plan.order.iter().filter(|&&number| nodes[number as usize].is_system()) {
             let _ = writeln!(text, "  s{number}[\"{}\"]", mermaid(&nodes[number as usize].name));
         }
         plan.edges(&mut |before, after| {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use lath_core::Handle;
+use lath_core::guard::Guard;
 
 use crate::world::{Resident, World};
 
@@ -22,6 +23,7 @@ pub(crate) enum Happened<T: Resident> {
 }
 
 /// The hooks of one type of things.
+#[derive(Default)]
 pub(crate) struct Hooks<T: Resident> {
     calls: Calls<T>,
     /// What is still to be heard of.
@@ -33,23 +35,11 @@ pub(crate) struct Hooks<T: Resident> {
 }
 
 /// What is called.
-pub(crate) struct Calls<T: Resident> {
-    pub(crate) spawn: Vec<OnSpawn<T>>,
-    pub(crate) despawn: Vec<OnDespawn<T>>,
-    pub(crate) tags: Vec<OnTags<T>>,
-}
-
-impl<T: Resident> Default for Calls<T> {
-    fn default() -> Self {
-        Self { spawn: Vec::new(), despawn: Vec::new(), tags: Vec::new() }
-    }
-}
-
-impl<T: Resident> Default for Hooks<T> {
-    fn default() -> Self {
-        let (calls, pending) = (Calls::default(), VecDeque::new());
-        Self { calls, pending, running: false, leaving: Vec::new(), taken: Vec::new() }
-    }
+#[derive(Default)]
+struct Calls<T: Resident> {
+    spawn: Vec<OnSpawn<T>>,
+    despawn: Vec<OnDespawn<T>>,
+    tags: Vec<OnTags<T>>,
 }
 
 impl<T: Resident> Calls<T> {
@@ -67,11 +57,11 @@ impl<T: Resident> Calls<T> {
 }
 
 impl<T: Resident> Hooks<T> {
-    /// The calls of a world, made if there are none.
-    pub(crate) fn calls_of(world: &mut World) -> &mut Calls<T> {
+    /// The hooks of a world, made if there are none.
+    fn of(world: &mut World) -> &mut Self {
         world.hooked = true;
         let key = world.hidden_key();
-        &mut world.types.get_or_insert_with(key, Self::default).calls
+        world.types.get_or_insert_with(key, Self::default)
     }
 
     fn find(world: &mut World) -> Option<&mut Self> {
@@ -121,30 +111,22 @@ pub(crate) fn despawn<T: Resident>(world: &mut World, handle: Handle<T>) -> Opti
 
 /// Calls hooks for all that is to be heard of, unless somebody is doing that already.
 fn run<T: Resident>(world: &mut World) {
-    /// Puts the hooks back, also if one of them panics.
-    struct Taken<'a, T: Resident>(&'a mut World, Calls<T>);
-
-    impl<T: Resident> Drop for Taken<'_, T> {
-        fn drop(&mut self) {
-            let calls = Hooks::<T>::calls_of(self.0);
-            // Those that were added meanwhile come after those that were there.
-            let added = std::mem::replace(calls, std::mem::take(&mut self.1));
-            calls.spawn.extend(added.spawn);
-            calls.despawn.extend(added.despawn);
-            calls.tags.extend(added.tags);
-            if let Some(hooks) = Hooks::<T>::find(self.0) {
-                hooks.running = false;
-            }
-        }
-    }
-
     let Some(hooks) = Hooks::<T>::find(world).filter(|hooks| !hooks.running) else { return };
     // While they run others only note what happens.
     hooks.running = true;
     let calls = std::mem::take(&mut hooks.calls);
-    let mut taken = Taken(world, calls);
+    // The hooks are put back, also if one of them panics.
+    let mut taken = Guard::new((world, calls), |(world, calls)| {
+        let hooks = Hooks::<T>::of(world);
+        // Those that were added meanwhile come after those that were there.
+        let added = std::mem::replace(&mut hooks.calls, std::mem::take(calls));
+        hooks.calls.spawn.extend(added.spawn);
+        hooks.calls.despawn.extend(added.despawn);
+        hooks.calls.tags.extend(added.tags);
+        hooks.running = false;
+    });
     while let Some(what) = Hooks::<T>::find(taken.0).and_then(|hooks| hooks.pending.pop_front()) {
-        let Taken(world, calls) = &mut taken;
+        let (world, calls) = &mut *taken;
         calls.call(world, &what);
     }
 }
@@ -176,7 +158,7 @@ impl World {
         &mut self,
         f: impl FnMut(&mut World, Handle<T>) + Send + Sync + 'static,
     ) {
-        Hooks::<T>::calls_of(self).spawn.push(Box::new(f));
+        Hooks::<T>::of(self).calls.spawn.push(Box::new(f));
     }
 
     /// Calls `f` whenever a thing of a type has been taken out through the world or by commands;
@@ -201,7 +183,7 @@ impl World {
         &mut self,
         f: impl FnMut(&mut World, Handle<T>, &T) + Send + Sync + 'static,
     ) {
-        Hooks::<T>::calls_of(self).despawn.push(Box::new(f));
+        Hooks::<T>::of(self).calls.despawn.push(Box::new(f));
     }
 
     /// Calls `f` whenever the tags of a thing of a type have been changed through the world or by
@@ -230,7 +212,7 @@ impl World {
         &mut self,
         f: impl FnMut(&mut World, Handle<T>, T::Tags, T::Tags) + Send + Sync + 'static,
     ) {
-        Hooks::<T>::calls_of(self).tags.push(Box::new(f));
+        Hooks::<T>::of(self).calls.tags.push(Box::new(f));
     }
 
     /// Changes the tags of a thing. Hooks [on tags](Self::on_tags) hear of it. Answers whether

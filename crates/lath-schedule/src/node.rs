@@ -18,7 +18,7 @@ use crate::world::World;
 /// What every run of a tiny system touches comes first, side by side: hence `repr(C)`.
 #[repr(C)]
 pub(crate) struct Node {
-    pub(crate) work: Work,
+    pub(crate) kind: NodeKind,
     /// All must hold, those of its sets first.
     pub(crate) conditions: Vec<AnyCondition>,
     pub(crate) timing: Timing,
@@ -36,7 +36,7 @@ pub(crate) struct Node {
 }
 
 /// What an entry does.
-pub(crate) enum Work {
+pub(crate) enum NodeKind {
     System(AnySystem),
     /// Says whether its conditions hold, for all members of a set.
     Gate(Arc<AtomicBool>),
@@ -49,13 +49,13 @@ impl Node {
     pub(crate) fn new(
         name: impl Into<Cow<'static, str>>,
         at: &'static Location<'static>,
-        work: Work,
+        kind: NodeKind,
     ) -> Self {
         Self {
             name: name.into(),
             path: "",
             at,
-            work,
+            kind,
             access: Access::default(),
             conditions: Vec::new(),
             sets: Vec::new(),
@@ -86,24 +86,24 @@ impl Node {
 
     /// Whether it runs alone, and commands are applied before it.
     pub(crate) fn is_alone(&self) -> bool {
-        self.access.alone.is_some() || matches!(self.work, Work::Fixed(_))
+        self.access.alone.is_some() || matches!(self.kind, NodeKind::Fixed(_))
     }
 
     /// Whether it is a system, as opposed to a barrier.
     pub(crate) fn is_system(&self) -> bool {
-        !matches!(self.work, Work::Barrier)
+        !matches!(self.kind, NodeKind::Barrier)
     }
 
     /// Whether it, or a step in it, must run on the thread that runs the schedule.
     pub(crate) fn is_pinned(&self) -> bool {
         let within =
             |fixed: &Fixed| fixed.schedule.plan.as_ref().is_some_and(|plan| plan.has_pinned);
-        self.access.pinned || matches!(&self.work, Work::Fixed(fixed) if within(fixed))
+        self.access.pinned || matches!(&self.kind, NodeKind::Fixed(fixed) if within(fixed))
     }
 
     /// Whether it asks the conditions of a set, which is the only one that it is in.
     pub(crate) fn is_gate(&self) -> bool {
-        matches!(self.work, Work::Gate(_))
+        matches!(self.kind, NodeKind::Gate(_))
     }
 
     /// Runs it only if a condition holds, which touches this.
@@ -115,7 +115,7 @@ impl Node {
     /// Makes the states of its parameters, unless they are those of this world.
     pub(crate) fn init(&mut self, world: &mut World) {
         self.conditions.iter_mut().for_each(|condition| condition.init(world));
-        if let Work::System(system) = &mut self.work {
+        if let NodeKind::System(system) = &mut self.kind {
             system.init(world);
         }
     }
@@ -123,9 +123,9 @@ impl Node {
     /// Whether all is there that it needs for certain: what its first condition asks for, or else
     /// what it does itself. What is behind a condition is looked for when the condition holds.
     pub(crate) fn check(&self, world: &World) -> Result<(), Missing> {
-        match (&self.work, self.conditions.first()) {
+        match (&self.kind, self.conditions.first()) {
             (_, Some(condition)) => condition.check(world),
-            (Work::System(system), None) => system.check(world),
+            (NodeKind::System(system), None) => system.check(world),
             _ => Ok(()),
         }
     }

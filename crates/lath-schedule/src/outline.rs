@@ -10,7 +10,7 @@ use lath_core::Stats;
 use crate::error::PlanError;
 use crate::explain::why;
 use crate::missing::MissingKind;
-use crate::node::Work;
+use crate::node::NodeKind;
 use crate::schedule::Schedule;
 use crate::type_map::Kind;
 use crate::world::World;
@@ -152,9 +152,9 @@ impl Schedule {
         self.build()?;
         let Some(plan) = &self.plan else { unreachable!("built just now") };
         let mut places = vec![usize::MAX; self.nodes.len()];
-        let mut line = plan.line.clone();
-        line.retain(|&number| self.nodes[number as usize].is_system());
-        let stages: Vec<usize> = line
+        let mut order = plan.order.clone();
+        order.retain(|&number| self.nodes[number as usize].is_system());
+        let stages: Vec<usize> = order
             .iter()
             .map(|&number| {
                 plan.stages.iter().position(|stage| stage.has(number)).map_or(0, |at| at + 1)
@@ -162,12 +162,12 @@ impl Schedule {
             .collect();
         let mut edges = Vec::new();
         plan.edges(&mut |before, after| edges.push((before, after)));
-        for (&number, &stage) in line.iter().zip(&stages) {
+        for (&number, &stage) in order.iter().zip(&stages) {
             let node = &mut self.nodes[number as usize];
             places[number as usize] = outline.systems.len();
             let alone = match node.access.alone {
                 Some(param) => Some(format!("needs `{param}`")),
-                None if matches!(node.work, Work::Fixed(_)) => {
+                None if matches!(node.kind, NodeKind::Fixed(_)) => {
                     Some("runs steps at a fixed rate".to_owned())
                 }
                 None if node.is_pinned() => {
@@ -184,12 +184,12 @@ impl Schedule {
                 conditional: !node.conditions.is_empty() && !node.is_gate(),
             });
             let name = format!("{within}{} / ", node.name);
-            if let Work::Fixed(fixed) = &mut node.work {
+            if let NodeKind::Fixed(fixed) = &mut node.kind {
                 fixed.schedule.outline_into(outline, &name)?;
             }
         }
         let stage_of =
-            |number: u32| line.iter().position(|&one| one == number).map_or(0, |at| stages[at]);
+            |number: u32| order.iter().position(|&one| one == number).map_or(0, |at| stages[at]);
         for (before, after) in edges {
             let same_stage = stage_of(before) == stage_of(after);
             let mut reason = why(&self.nodes[before as usize], &self.nodes[after as usize]);
@@ -246,7 +246,7 @@ impl Schedule {
             });
         }
         for node in &self.nodes {
-            if let Work::Fixed(fixed) = &node.work {
+            if let NodeKind::Fixed(fixed) = &node.kind {
                 fixed.schedule.spans_into(spans, &format!("{within}{} / ", node.name), outermost);
             }
         }

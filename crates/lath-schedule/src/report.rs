@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::error::PlanError;
-use crate::node::Work;
+use crate::node::NodeKind;
 use crate::schedule::Schedule;
 
 /// What is known of the time that a system takes.
@@ -87,7 +87,7 @@ impl Schedule {
     #[inline]
     fn report_into(&self, report: &mut Report, within: &str) {
         let in_order: Vec<u32> = match &self.plan {
-            Some(plan) => plan.line.clone(),
+            Some(plan) => plan.order.clone(),
             None => (0..self.nodes.len() as u32).collect(),
         };
         for number in in_order {
@@ -95,7 +95,7 @@ impl Schedule {
             if node.is_system() {
                 report.lines.push(node.timing.line(format!("{within}{}", node.name).into()));
             }
-            if let Work::Fixed(fixed) = &node.work {
+            if let NodeKind::Fixed(fixed) = &node.kind {
                 fixed.schedule.report_into(report, &format!("{within}{} / ", node.name));
             }
         }
@@ -134,7 +134,7 @@ impl Schedule {
     pub fn order(&mut self) -> Result<Vec<String>, PlanError> {
         self.build()?;
         let Some(plan) = &self.plan else { unreachable!("built just now") };
-        let systems = plan.line.iter().map(|&number| &self.nodes[number as usize]);
+        let systems = plan.order.iter().map(|&number| &self.nodes[number as usize]);
         Ok(systems.filter(|node| node.is_system()).map(|node| node.name.to_string()).collect())
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::{Label, System, Systems};
 use crate::error::PlanError;
-use crate::node::{Node, Work};
+use crate::node::{Node, NodeKind};
 use crate::plan::Plan;
 use crate::report::Trace;
 use crate::run::Threads;
@@ -232,7 +232,7 @@ impl Schedule {
     /// ```
     #[track_caller]
     pub fn barrier(&mut self) -> &mut Self {
-        self.nodes.push(Node::new("barrier", Location::caller(), Work::Barrier));
+        self.nodes.push(Node::new("barrier", Location::caller(), NodeKind::Barrier));
         self.changed();
         self
     }
@@ -357,8 +357,8 @@ impl Schedule {
         build(&mut schedule);
         let fixed = Fixed { schedule, hz, limit, number: self.fixed };
         self.fixed += 1;
-        let work = Work::Fixed(Box::new(fixed));
-        self.nodes.push(Node::new(format!("{hz} steps a second"), at, work));
+        let kind = NodeKind::Fixed(Box::new(fixed));
+        self.nodes.push(Node::new(format!("{hz} steps a second"), at, kind));
         self.changed();
         self
     }
@@ -467,7 +467,7 @@ impl Schedule {
         }
         for node in &mut self.nodes {
             let name = node.system_name();
-            if let Work::Fixed(fixed) = &mut node.work {
+            if let NodeKind::Fixed(fixed) = &mut node.kind {
                 fixed.check(name)?;
                 fixed.schedule.build()?;
             }
@@ -494,8 +494,8 @@ impl Schedule {
             if gate.is_none() && !conditions.is_empty() {
                 let holds = gate.insert(Arc::default());
                 let at = self.nodes[first].at;
-                let work = Work::Gate(holds.clone());
-                let mut asks = Node::new(format!("condition of set {name}"), at, work);
+                let kind = NodeKind::Gate(holds.clone());
+                let mut asks = Node::new(format!("condition of set {name}"), at, kind);
                 asks.sets.push(name.clone());
                 asks.access.gate(number, shown, true);
                 self.nodes.insert(first, asks);

@@ -5,7 +5,7 @@ mod buffer;
 mod kinds;
 mod queue;
 
-use lath_core::{Attached, Field, Fields, Handle, Relation, SpawnError, TagSet};
+use lath_core::{Attached, Field, Fields, Handle, Relation, SpawnError, TagSet, TreeMut};
 
 use crate::access::Access;
 use crate::param::{Context, Param};
@@ -13,7 +13,7 @@ use crate::run::Threads;
 use crate::world::{Resident, World};
 
 pub(crate) use buffer::Buffer;
-use kinds::{Attach, AttachAt, Despawn, Detach, Do, Insert, Remove, Set, Spawn, Tag, Tell};
+use kinds::{Act, Spawn};
 pub(crate) use queue::{Panic, forget};
 
 /// Changes to the world, to be made later: things put in and taken out, links, tags, resources,
@@ -124,7 +124,7 @@ impl<'w> Commands<'w> {
     ///
     /// See [`Commands`].
     pub fn despawn<T: Resident>(&mut self, handle: Handle<T>) {
-        self.buffer.push(Despawn(handle));
+        self.act(move |world| world.despawn(handle));
     }
 
     /// Puts a thing below a parent, after the parent's other children.
@@ -158,7 +158,7 @@ impl<'w> Commands<'w> {
     /// # assert_eq!(world.pool::<Item>().tree_of::<Carried>().roots().count(), 1);
     /// ```
     pub fn attach_in<R: Relation, T: Resident>(&mut self, child: Handle<T>, parent: Handle<T>) {
-        self.buffer.push(Attach::<R, T>::new(child, parent, AttachAt::Last));
+        self.link::<R, T>(move |mut tree| tree.attach(child, parent).is_ok());
     }
 
     /// As [`attach`](Self::attach), before the parent's other children.
@@ -180,7 +180,7 @@ impl<'w> Commands<'w> {
     /// assert!(world.pool::<Part>().tree().children(hull).eq([oar, mast]));
     /// ```
     pub fn attach_first<T: Resident>(&mut self, child: Handle<T>, parent: Handle<T>) {
-        self.buffer.push(Attach::<Attached, T>::new(child, parent, AttachAt::First));
+        self.link::<Attached, T>(move |mut tree| tree.attach_first(child, parent).is_ok());
     }
 
     /// Takes a thing from its parent.
@@ -209,7 +209,7 @@ impl<'w> Commands<'w> {
     ///
     /// See [`attach_in`](Self::attach_in).
     pub fn detach_in<R: Relation, T: Resident>(&mut self, handle: Handle<T>) {
-        self.buffer.push(Detach::<R, T>::new(handle));
+        self.link::<R, T>(move |mut tree| tree.detach(handle).is_ok());
     }
 
     /// Replaces the tags of a thing.
@@ -233,7 +233,7 @@ impl<'w> Commands<'w> {
     /// assert!(!world.pool::<Actor>().has(actor, Tags::FROZEN));
     /// ```
     pub fn set_tags<T: Resident>(&mut self, handle: Handle<T>, tags: T::Tags) {
-        self.buffer.push(Tag { handle, keep: 0, add: tags.widen() });
+        self.tag(handle, 0, tags);
     }
 
     /// Gives a thing more tags.
@@ -242,7 +242,7 @@ impl<'w> Commands<'w> {
     ///
     /// See [`set_tags`](Self::set_tags).
     pub fn insert_tags<T: Resident>(&mut self, handle: Handle<T>, tags: T::Tags) {
-        self.buffer.push(Tag { handle, keep: u64::MAX, add: tags.widen() });
+        self.tag(handle, u64::MAX, tags);
     }
 
     /// Takes tags from a thing.
@@ -251,7 +251,7 @@ impl<'w> Commands<'w> {
     ///
     /// See [`set_tags`](Self::set_tags).
     pub fn remove_tags<T: Resident>(&mut self, handle: Handle<T>, tags: T::Tags) {
-        self.buffer.push(Tag { handle, keep: !tags.widen(), add: 0 });
+        self.tag(handle, !tags.widen(), T::Tags::narrow(0));
     }
 
     /// Replaces one field of a thing.
@@ -273,7 +273,10 @@ impl<'w> Commands<'w> {
     where
         F: Field<Thing: Resident + Fields, Value: Send>,
     {
-        self.buffer.push(Set::<F>(handle, value));
+        self.act(move |world| {
+            let pool = world.present_pool_mut::<F::Thing>();
+            pool.is_some_and(|pool| pool.set::<F>(handle, value).is_ok())
+        });
     }
 
     /// Puts in a resource.
@@ -290,7 +293,10 @@ impl<'w> Commands<'w> {
     /// assert_eq!(world.resource::<Score>().0, 3);
     /// ```
     pub fn insert<R: Send + Sync + 'static>(&mut self, resource: R) {
-        self.buffer.push(Insert(resource));
+        self.act(move |world| {
+            world.insert(resource);
+            true
+        });
     }
 
     /// Takes a resource away.
@@ -308,7 +314,7 @@ impl<'w> Commands<'w> {
     /// assert!(world.try_resource::<Score>().is_err());
     /// ```
     pub fn remove<R: Send + Sync + 'static>(&mut self) {
-        self.buffer.push(Remove::<R>::default());
+        self.act(|world| world.remove::<R>().is_some());
     }
 
     /// Sends an event, at the time when commands are applied: the way to send from a loop on
@@ -325,7 +331,10 @@ impl<'w> Commands<'w> {
     /// # schedule.run(&mut world);
     /// ```
     pub fn send<E: Send + Sync + 'static>(&mut self, event: E) {
-        self.buffer.push(Tell(event));
+        self.act(move |world| {
+            world.send(event);
+            true
+        });
     }
 
     /// Calls `f` with the world, later.
@@ -343,7 +352,32 @@ impl<'w> Commands<'w> {
     /// assert_eq!(world.resource::<Score>().0, 4);
     /// ```
     pub fn run(&mut self, f: impl FnOnce(&mut World) + Send + 'static) {
-        self.buffer.push(Do(f));
+        self.buffer.push(Act::<_, true>(move |world: &mut World| {
+            f(world);
+            true
+        }));
+    }
+
+    /// Says what is to be done.
+    fn act(&mut self, f: impl FnOnce(&mut World) -> bool + Send + 'static) {
+        self.buffer.push(Act::<_, false>(f));
+    }
+
+    /// Changes links, if there is a pool of such things.
+    fn link<R: Relation, T: Resident>(
+        &mut self,
+        change: impl FnOnce(TreeMut<'_, T>) -> bool + Send + 'static,
+    ) {
+        self.act(move |world| {
+            let pool = world.present_pool_mut::<T>();
+            pool.is_some_and(|pool| change(pool.tree_of_mut::<R>()))
+        });
+    }
+
+    /// Keeps some tags of a thing and adds others.
+    fn tag<T: Resident>(&mut self, handle: Handle<T>, keep: u64, add: T::Tags) {
+        let after = move |tags: T::Tags| T::Tags::narrow(tags.widen() & keep | add.widen());
+        self.act(move |world| world.change_tags(handle, after));
     }
 
     /// How many commands wait.

@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! - **Q1** From `done` to the end, `words` is a row of entries: how many words the command takes,
-//!   its `Run`, and the command itself, which is of the type that the `Run` is for. All commands in
+//!   its `Handler`, and the command itself, which is of the type that this is for. All commands in
 //!   it are whole.
 
 use std::any::Any;
@@ -48,15 +48,15 @@ pub(crate) fn forget(panic: Panic) {
 type Word = MaybeUninit<*const ()>;
 
 /// What is done with a command.
-enum Do<'a> {
+enum Step<'a> {
     Reserve(&'a mut World),
     Apply(&'a mut World),
     Cancel(&'a mut World),
     Drop,
 }
 
-/// Does something with the command at a place; moves it out, but for [`Do::Reserve`].
-type Run = unsafe fn(*const Word, Do<'_>) -> bool;
+/// Does something with the command at a place; moves it out, but for [`Step::Reserve`].
+type Handler = unsafe fn(*const Word, Step<'_>) -> bool;
 
 /// Commands in the order in which they were given.
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl Queue {
         self.words.reserve(2 + words_of::<C>());
         let at = self.words.len();
         self.words.push(MaybeUninit::new(std::ptr::without_provenance(words_of::<C>())));
-        let run: Run = run::<C>;
+        let run: Handler = run::<C>;
         self.words.push(MaybeUninit::new(run as *const ()));
         self.words.resize(at + 2 + words_of::<C>(), MaybeUninit::uninit());
         // SAFETY: the words behind the entry's head are large enough, and aligned: no more than a
@@ -120,18 +120,18 @@ impl Queue {
     }
 
     /// The entry at a place: where its command is, where the next entry is, and what runs it.
-    fn entry(&self, at: usize) -> Option<(*const Word, usize, Run)> {
+    fn entry(&self, at: usize) -> Option<(*const Word, usize, Handler)> {
         let [words, run] = self.words.get(at..at + 2)? else { return None };
         // SAFETY: Q1: an entry begins here, or at the end of the words, where there is none.
         let (words, run) = unsafe { (words.assume_init().addr(), run.assume_init()) };
-        // SAFETY: Q1: it was made of a `Run`.
-        let run = unsafe { std::mem::transmute::<*const (), Run>(run) };
+        // SAFETY: Q1: it was made of a `Handler`.
+        let run = unsafe { std::mem::transmute::<*const (), Handler>(run) };
         // SAFETY: in bounds: the command lies behind the head of its entry.
         Some((unsafe { self.words.as_ptr().add(at + 2) }, at + 2 + words, run))
     }
 
     /// Takes the next command out and does something with it.
-    fn next(&mut self, what: Do<'_>) -> Option<bool> {
+    fn next(&mut self, what: Step<'_>) -> Option<bool> {
         let (command, end, run) = self.entry(self.done)?;
         // Before it is run: it is taken out even if it panics.
         self.done = end;
@@ -146,7 +146,7 @@ impl Queue {
         while let Some((command, end, run)) = self.entry(at) {
             // SAFETY: Q1: there is a command of the type that `run` is for, which stays where it
             // is.
-            unsafe { run(command, Do::Reserve(world)) };
+            unsafe { run(command, Step::Reserve(world)) };
             at = end;
         }
     }
@@ -163,11 +163,11 @@ impl Queue {
         mut note: impl FnMut(&mut World, bool),
     ) -> Result<(), Panic> {
         let applied = catch_unwind(AssertUnwindSafe(|| {
-            while let Some(done) = self.next(Do::Apply(world)) {
+            while let Some(done) = self.next(Step::Apply(world)) {
                 note(world, done);
             }
         }));
-        let given_up = self.empty(|queue| queue.next(Do::Cancel(world)).is_some());
+        let given_up = self.empty(|queue| queue.next(Step::Cancel(world)).is_some());
         applied.and(given_up)
     }
 
@@ -177,7 +177,7 @@ impl Queue {
     ///
     /// What the first one to panic panicked with.
     pub(crate) fn clear(&mut self) -> Result<(), Panic> {
-        self.empty(|queue| queue.next(Do::Drop).is_some())
+        self.empty(|queue| queue.next(Step::Drop).is_some())
     }
 
     /// Takes out all commands, by a call for each, whatever panics.
@@ -210,10 +210,10 @@ impl Drop for Queue {
 
 /// # Safety
 ///
-/// At `at` there is a `C`, which is not used again, but after [`Do::Reserve`].
-unsafe fn run<C: Command>(at: *const Word, what: Do<'_>) -> bool {
+/// At `at` there is a `C`, which is not used again, but after [`Step::Reserve`].
+unsafe fn run<C: Command>(at: *const Word, what: Step<'_>) -> bool {
     let at = at.cast::<C>();
-    if let Do::Reserve(world) = what {
+    if let Step::Reserve(world) = what {
         // SAFETY: there is a command (by the caller), and words are aligned as it needs.
         unsafe { &*at }.reserve(world);
         return true;
@@ -221,9 +221,9 @@ unsafe fn run<C: Command>(at: *const Word, what: Do<'_>) -> bool {
     // SAFETY: as above; it is not used again (by the caller).
     let command = unsafe { at.read() };
     match what {
-        Do::Apply(world) => return command.apply(world),
-        Do::Cancel(world) => command.cancel(world),
-        Do::Reserve(_) | Do::Drop => drop(command),
+        Step::Apply(world) => return command.apply(world),
+        Step::Cancel(world) => command.cancel(world),
+        Step::Reserve(_) | Step::Drop => drop(command),
     }
     false
 }

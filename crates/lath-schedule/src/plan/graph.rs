@@ -29,18 +29,18 @@ pub(crate) struct Graph {
     pub(crate) gain: u64,
     /// Pairs of members that must not run at the same time, in whatever order.
     pub(crate) apart: Vec<(u32, u32)>,
-    turns: Mutex<Turns>,
+    turns: Mutex<TakingTurns>,
 }
 
 /// During a run, among those that must not run at the same time: who runs, and who waits for whom.
 /// There is room for all of them, so that nothing is allocated later.
-pub(crate) struct Turns {
+pub(crate) struct TakingTurns {
     pub(crate) running: Vec<u32>,
     /// Whoever waits, and for whom.
     pub(crate) waiting: Vec<(u32, u32)>,
 }
 
-impl Turns {
+impl TakingTurns {
     fn with_room_for(members: usize) -> Self {
         Self { running: Vec::with_capacity(members), waiting: Vec::with_capacity(members) }
     }
@@ -94,7 +94,7 @@ impl Graph {
         let followers = edges.iter().map(|&(_, after)| after).collect();
         let (rank, turns) = (
             vec![0; members.len()],
-            Turns::with_room_for(members.len().min(2 * apart.len())).into(),
+            TakingTurns::with_room_for(members.len().min(2 * apart.len())).into(),
         );
         Self {
             rank,
@@ -117,7 +117,7 @@ impl Graph {
         for at in (0..self.members.len() as u32).rev() {
             let own = cost(self.members[at as usize]);
             total += own;
-            // Followers come later in the line.
+            // Followers come later in the order.
             let after = self.followers(at).iter().map(|&after| self.rank[after as usize]).max();
             self.rank[at as usize] = own + after.unwrap_or(0);
         }
@@ -129,7 +129,7 @@ impl Graph {
     }
 
     /// Who runs and who waits, among those that must not run at the same time.
-    pub(crate) fn turns(&self) -> MutexGuard<'_, Turns> {
+    pub(crate) fn turns(&self) -> MutexGuard<'_, TakingTurns> {
         self.turns.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 

@@ -1,8 +1,8 @@
 //! The plan: from the order of addition to stages, and within a stage who waits for whom.
 //!
-//! 1. [`order`]: one line of systems. The order of addition, but where `before`, `after` and
+//! 1. [`order`]: one after the other. The order of addition, but where `before`, `after` and
 //!    barriers say otherwise.
-//! 2. Stages: the line is cut where commands are applied, and around systems that run alone or on
+//! 2. Stages: the order is cut where commands are applied, and around systems that run alone or on
 //!    the caller's thread.
 //! 3. [`graph`]: within a stage a system waits for an earlier one if both touch the same and one of
 //!    them writes.
@@ -18,7 +18,7 @@ use graph::Graph;
 /// What is done, one after the other.
 pub(crate) struct Plan {
     /// All entries, in the order that is the meaning.
-    pub(crate) line: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     pub(crate) stages: Vec<Stage>,
     pub(crate) has_pinned: bool,
 }
@@ -35,11 +35,11 @@ pub(crate) enum Stage {
 impl Plan {
     pub(crate) fn new(nodes: &mut [Node], sets: &[Set]) -> Result<Self, PlanError> {
         let constraints = order::constraints(nodes, sets)?;
-        let line = order::line(nodes, &constraints)?;
+        let order = order::in_order(nodes, &constraints)?;
         let mut stages = Vec::new();
         let mut together = Vec::new();
         let mut giving = Vec::new();
-        for &number in &line {
+        for &number in &order {
             let node = &nodes[number as usize];
             let barrier = !node.is_system();
             if barrier || node.is_alone() {
@@ -66,12 +66,12 @@ impl Plan {
         close(&mut stages, &mut together, nodes, &constraints);
         apply(&mut stages, &mut giving, nodes);
         let has_pinned = nodes.iter().any(Node::is_pinned);
-        Ok(Self { line, stages, has_pinned })
+        Ok(Self { order, stages, has_pinned })
     }
 
     /// Where a system is in the order.
     pub(crate) fn place(&self, number: u32) -> usize {
-        self.line.iter().position(|&other| other == number).unwrap_or(usize::MAX)
+        self.order.iter().position(|&other| other == number).unwrap_or(usize::MAX)
     }
 }
 

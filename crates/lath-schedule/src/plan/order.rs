@@ -1,4 +1,4 @@
-//! One line of systems out of the order of addition, `before`, `after` and barriers.
+//! One order of all systems out of the order of addition, `before`, `after` and barriers.
 
 use crate::config::Label;
 use crate::error::PlanError;
@@ -85,9 +85,9 @@ pub(crate) fn suggestion(nodes: &[Node], name: &str) -> Option<String> {
     closest(name, &mut names).map(str::to_owned).filter(|meant| meant != name)
 }
 
-/// All entries in a line: always the first in the order of addition that nobody else must come
+/// All entries in order: always the first in the order of addition that nobody else must come
 /// before.
-pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, PlanError> {
+pub(crate) fn in_order(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, PlanError> {
     let mut waits = vec![0u32; nodes.len()];
     let mut followers = vec![Vec::new(); nodes.len()];
     for &(before, after) in edges {
@@ -97,9 +97,9 @@ pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, Pla
     // Those that wait for nobody, the first one last.
     let mut ready: Vec<u32> =
         (0..nodes.len() as u32).rev().filter(|&number| waits[number as usize] == 0).collect();
-    let mut line = Vec::with_capacity(nodes.len());
+    let mut order = Vec::with_capacity(nodes.len());
     while let Some(number) = ready.pop() {
-        line.push(number);
+        order.push(number);
         for &after in &followers[number as usize] {
             waits[after as usize] -= 1;
             if waits[after as usize] == 0 {
@@ -107,10 +107,10 @@ pub(crate) fn line(nodes: &[Node], edges: &[(u32, u32)]) -> Result<Vec<u32>, Pla
             }
         }
     }
-    if line.len() == nodes.len() { Ok(line) } else { Err(cycle(nodes, edges, &waits)) }
+    if order.len() == nodes.len() { Ok(order) } else { Err(cycle(nodes, edges, &waits)) }
 }
 
-/// The shortest way to say why there is no line: entries that are left over, each of which must
+/// The shortest way to say why there is no order: entries that are left over, each of which must
 /// come before the next.
 fn cycle(nodes: &[Node], edges: &[(u32, u32)], waits: &[u32]) -> PlanError {
     let left = |number: u32| waits[number as usize] > 0;

@@ -24,7 +24,7 @@ use std::time::Instant;
 use crate::commands::{Panic, forget};
 use crate::error::{Payload, RunError, SystemName};
 use crate::missing::Missing;
-use crate::node::{Node, Work};
+use crate::node::{Node, NodeKind};
 use crate::param::Context;
 use crate::plan::graph::Graph;
 use crate::world::World;
@@ -158,7 +158,7 @@ impl Shared<'_> {
     /// As [`run_in_order`](Self::run_in_order).
     #[inline(always)]
     unsafe fn run_node(&self, node: &mut Node) -> Result<(), Box<RunError>> {
-        let Node { work, conditions, timing, buffer, name, at, .. } = node;
+        let Node { kind, conditions, timing, buffer, name, at, .. } = node;
         #[cfg(feature = "tracing")]
         let _span = tracing::info_span!("system", name = &**name).entered();
         let named = || SystemName { name: name.clone(), at };
@@ -174,10 +174,10 @@ impl Shared<'_> {
             holds = holds && unsafe { condition.check_and_call(context) }.map_err(missing)?;
         }
         let mut result = Ok(());
-        if holds || matches!(work, Work::Gate(_)) {
+        if holds || matches!(kind, NodeKind::Gate(_)) {
             timing.runs += 1;
-            match work {
-                Work::System(system) => {
+            match kind {
+                NodeKind::System(system) => {
                     // SAFETY: passed on from the caller. Without conditions it was checked before.
                     let called = unsafe {
                         match conditions.is_empty() {
@@ -187,12 +187,12 @@ impl Shared<'_> {
                     };
                     result = called.map_err(missing)?;
                 }
-                Work::Gate(says) => says.store(holds, Release),
-                Work::Fixed(fixed) => {
+                NodeKind::Gate(says) => says.store(holds, Release),
+                NodeKind::Fixed(fixed) => {
                     // SAFETY: fixed steps have a stage of their own (E1).
                     fixed.run(unsafe { context.world_mut() }, self.run.threads)?;
                 }
-                Work::Barrier => {}
+                NodeKind::Barrier => {}
             }
             timing.rows = rows.get();
         }

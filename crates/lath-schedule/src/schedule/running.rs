@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Schedule;
 use crate::error::RunError;
-use crate::node::{Node, Work};
+use crate::node::{Node, NodeKind};
 use crate::plan::Stage;
 use crate::report::Span;
 use crate::run::{Failure, Run, Threads, apply, mix};
@@ -179,7 +179,7 @@ impl Schedule {
         if self.ready_for != Some(now) || pinned {
             // First, since they put resources in that others may ask for.
             for node in &mut self.nodes {
-                if let Work::Fixed(fixed) = &mut node.work {
+                if let NodeKind::Fixed(fixed) = &mut node.kind {
                     fixed.make_ready(world)?;
                 }
             }
