@@ -31,7 +31,13 @@ impl<T> Branch<T> {
     ///
     /// # Examples
     ///
-    /// See [`Branch`].
+    /// ```
+    /// # use lath_core::{Branch, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part { name: &'static str }
+    /// let mut ship = Pool::new();
+    /// let hull = ship.spawn_tree(Branch::new(Part { name: "hull" }));
+    /// assert!(!ship.tree().is_linked(hull)); // a thing as any other
+    /// ```
     pub fn new(thing: T) -> Self {
         Self { thing, children: Vec::new() }
     }
@@ -40,7 +46,15 @@ impl<T> Branch<T> {
     ///
     /// # Examples
     ///
-    /// See [`Branch`].
+    /// ```
+    /// # use lath_core::{Branch, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part { name: &'static str }
+    /// let mut ship = Pool::new();
+    /// let mast = Branch::new(Part { name: "mast" }).with(Part { name: "flag" });
+    /// let hull = ship.spawn_tree(Branch::new(Part { name: "hull" }).with(mast).with(Part { name: "oar" }));
+    /// let names: Vec<_> = ship.tree().children(hull).map(|part| ship[part].name).collect();
+    /// assert_eq!(names, ["mast", "oar"]);
+    /// ```
     #[must_use]
     pub fn with(mut self, child: impl Into<Branch<T>>) -> Self {
         self.children.push(child.into());
@@ -59,7 +73,17 @@ impl<T> From<T> for Branch<T> {
 ///
 /// # Examples
 ///
-/// See [`Pool::take_tree`](crate::Pool::take_tree).
+/// ```
+/// # use lath_core::{Branch, Pool, Thing};
+/// # #[derive(Thing, Default)] struct Part { name: &'static str }
+/// let mut dock = Pool::new();
+/// let mast = dock.spawn_tree(Branch::new(Part { name: "mast" }).with(Part { name: "flag" }));
+/// let taken = dock.take_tree(mast).unwrap();
+/// assert!(dock.is_empty());
+/// let mut ship = Pool::new();
+/// let mast = ship.graft(taken, |_, _| ());
+/// assert_eq!((ship[mast].name, ship.tree().child_count(mast)), ("mast", 1));
+/// ```
 pub struct TakenTree<T: Thing> {
     pub(crate) nodes: Vec<Taken<T>>,
 }
@@ -76,7 +100,13 @@ impl<T: Thing> TakenTree<T> {
     ///
     /// # Examples
     ///
-    /// See [`Pool::take_tree`](crate::Pool::take_tree).
+    /// ```
+    /// # use lath_core::{Branch, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part { name: &'static str }
+    /// let mut ship = Pool::new();
+    /// let mast = ship.spawn_tree(Branch::new(Part { name: "mast" }).with(Part { name: "flag" }));
+    /// assert_eq!(ship.take_tree(mast).unwrap().len(), 2);
+    /// ```
     #[expect(clippy::len_without_is_empty, reason = "it never is")]
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -107,7 +137,14 @@ impl<T: Thing> TakenTree<T> {
     ///
     /// # Examples
     ///
-    /// See [`iter`](Self::iter).
+    /// ```
+    /// # use lath_core::{Branch, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part { name: &'static str }
+    /// let mut ship = Pool::new();
+    /// let mast = ship.spawn_tree(Branch::new(Part { name: "mast" }).with(Part { name: "flag" }));
+    /// let things = ship.take_tree(mast).unwrap().into_things();
+    /// assert!(things.map(|part| part.name).eq(["mast", "flag"]));
+    /// ```
     pub fn into_things(self) -> impl Iterator<Item = T> {
         self.nodes.into_iter().map(|node| node.thing)
     }
@@ -115,6 +152,22 @@ impl<T: Thing> TakenTree<T> {
 
 /// Which handle each thing of a subtree had, and which it has now:
 /// [`Pool::graft`](crate::Pool::graft).
+///
+/// # Examples
+///
+/// ```
+/// # use lath_core::{Handle, Pool, Remap, Thing};
+/// # #[derive(Thing, Default)] struct Part { held_by: Handle<Part> }
+/// fn renew(part: &mut Part, new: &Remap<Part>) {
+///     part.held_by = new.get(part.held_by).unwrap_or_default();
+/// }
+/// let mut dock = Pool::new();
+/// let mast = dock.spawn(Part::default());
+/// dock.edit(mast, |part| part.held_by = mast);
+/// let mut ship = Pool::new();
+/// let mast = ship.graft(dock.take_tree(mast).unwrap(), renew);
+/// assert_eq!(ship[mast].held_by, mast);
+/// ```
 pub struct Remap<T: Thing> {
     /// By old handle.
     pub(crate) pairs: Vec<(Handle<T>, Handle<T>)>,
@@ -125,7 +178,20 @@ impl<T: Thing> Remap<T> {
     ///
     /// # Examples
     ///
-    /// See [`Pool::graft`](crate::Pool::graft).
+    /// ```
+    /// # use lath_core::{Handle, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part { held_by: Handle<Part> }
+    /// let mut dock = Pool::new();
+    /// let crane = dock.spawn(Part::default());
+    /// let mast = dock.spawn(Part { held_by: crane });
+    /// let taken = dock.take_tree(mast).unwrap();
+    /// let mut ship = Pool::new();
+    /// ship.graft(taken, |part, new| {
+    ///     assert!(new.get(mast).is_some());
+    ///     part.held_by = new.get(part.held_by).unwrap_or_default(); // the crane has stayed behind
+    /// });
+    /// assert!(ship.iter().all(|(_, part)| part.held_by.is_nil()));
+    /// ```
     pub fn get(&self, was: Handle<T>) -> Option<Handle<T>> {
         let place = self.pairs.binary_search_by_key(&was, |pair| pair.0).ok()?;
         Some(self.pairs[place].1)

@@ -47,7 +47,16 @@ impl<T: Thing> Cursor<T> {
     ///
     /// # Examples
     ///
-    /// See [`Cursor`].
+    /// ```
+    /// # use lath_core::{Cursor, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::new();
+    /// let hull = ship.spawn(Part {});
+    /// let mut cursor = Cursor::below(hull);
+    /// assert_eq!(cursor.next(ship.tree()), None);
+    /// let mast = ship.spawn_child(hull, Part {}).unwrap();
+    /// assert_eq!(cursor.next(ship.tree()), Some(mast)); // it came after the cursor
+    /// ```
     pub fn below(root: Handle<T>) -> Self {
         Self { root, at: root, after: Handle::NIL }
     }
@@ -70,7 +79,18 @@ impl<T: Thing> Cursor<T> {
     ///
     /// # Examples
     ///
-    /// See [`Cursor`].
+    /// ```
+    /// # use lath_core::{Cursor, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::new();
+    /// let hull = ship.spawn(Part {});
+    /// let [mast, oar] = [(); 2].map(|()| ship.spawn_child(hull, Part {}).unwrap());
+    /// let mut cursor = Cursor::below(hull);
+    /// assert_eq!(cursor.next(ship.tree()), Some(mast));
+    /// ship.despawn(mast);
+    /// assert_eq!(cursor.next(ship.tree()), Some(oar)); // what came after it
+    /// assert_eq!(cursor.next(ship.tree()), None);
+    /// ```
     pub fn next(&mut self, tree: Tree<'_, T>) -> Option<Handle<T>> {
         self.go_on(tree, walk::after)
     }

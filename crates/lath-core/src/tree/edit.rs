@@ -43,7 +43,17 @@ pub trait Reach: sealed::Sealed {
     type Cells<'a, T: Thing>: Deref<Target = Cells<T>>;
 }
 
-/// A [`TreeMut`] that has the pool for itself.
+/// A [`TreeMut`] that has the pool for itself: [`Pool::tree_mut`](crate::Pool::tree_mut).
+///
+/// # Examples
+///
+/// ```
+/// # use lath_core::{LinksAndThings, Pool, Thing, TreeMut};
+/// # #[derive(Thing, Default)] struct Part { size: u32 }
+/// let mut ship = Pool::<Part>::new();
+/// let mut tree: TreeMut<'_, Part, LinksAndThings> = ship.tree_mut();
+/// # tree.reserve().unwrap();
+/// ```
 pub enum LinksAndThings {}
 
 /// A [`TreeMut`] beside which others may be using the things:
@@ -109,7 +119,16 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     ///
     /// # Examples
     ///
-    /// See [`TreeMut`].
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::new();
+    /// let [hull, mast] = [(); 2].map(|()| ship.spawn(Part {}));
+    /// let mut tree = ship.tree_mut();
+    /// tree.attach(mast, hull)?;
+    /// assert_eq!(tree.as_tree().depth(mast), 1); // and more can be attached then
+    /// # Ok::<(), lath_core::LinkError>(())
+    /// ```
     #[inline]
     pub fn as_tree(&self) -> Tree<'_, T> {
         Tree::new(Some(self.links))
@@ -234,7 +253,16 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     ///
     /// # Examples
     ///
-    /// See [`attach_before`](Self::attach_before).
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::new();
+    /// let [hull, mast, oar, flag] = [(); 4].map(|()| ship.spawn(Part {}));
+    /// for part in [mast, oar] { ship.tree_mut().attach(part, hull)?; }
+    /// ship.tree_mut().attach_after(flag, mast)?;
+    /// assert!(ship.tree().children(hull).eq([mast, flag, oar]));
+    /// # Ok::<(), lath_core::LinkError>(())
+    /// ```
     pub fn attach_after(&mut self, child: Handle<T>, sibling: Handle<T>) -> Result<(), LinkError> {
         let (child, sibling, parent) = self.beside(child, sibling)?;
         if child != sibling {
@@ -422,7 +450,18 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     ///
     /// # Examples
     ///
-    /// See [`Sweep::down_dirty`].
+    /// ```
+    /// # use lath_core::{Handle, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::new();
+    /// let [hull, mast] = [(); 2].map(|()| ship.spawn(Part {}));
+    /// let mut tree = ship.tree_mut();
+    /// assert!(tree.mark(hull) && tree.mark(hull));
+    /// assert!(!tree.mark(Handle::NIL));
+    /// tree.attach(mast, hull)?; // marks it
+    /// assert_eq!(tree.sweep::<Handle<Part>, Handle<Part>>().down_dirty(|_, _| ()), 2);
+    /// # Ok::<(), lath_core::LinkError>(())
+    /// ```
     #[inline]
     pub fn mark(&mut self, handle: Handle<T>) -> bool {
         self.links.marks.in_use = true;

@@ -46,7 +46,19 @@ impl Relation for Attached {}
 ///
 /// # Examples
 ///
-/// See [`Relation`] and [`Pool::despawn_with`](crate::Pool::despawn_with).
+/// ```
+/// # use lath_core::{Orphans, Pool, Thing};
+/// # #[derive(Thing, Default)] struct Part {}
+/// let orphans = [Orphans::Despawn, Orphans::Detach, Orphans::Adopt].map(|fate| {
+///     let mut ship = Pool::new();
+///     let hull = ship.spawn(Part {});
+///     let mast = ship.spawn_child(hull, Part {}).unwrap();
+///     let flag = ship.spawn_child(mast, Part {}).unwrap();
+///     ship.despawn_with(mast, fate);
+///     (ship.contains(flag), ship.tree().parent(flag) == Some(hull))
+/// });
+/// assert_eq!(orphans, [(false, false), (true, false), (true, true)]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Orphans {
     /// They go too, and their children by the same rule.
