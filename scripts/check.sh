@@ -95,7 +95,7 @@ serial_tests() {
 # Each feature by itself: nothing is missing, and nothing is left over.
 features() {
     local features
-    for features in "" "alloc" "std" "parallel" "alloc,serde" "alloc,bytemuck" "serde,bytemuck"; do
+    for features in "" "alloc" "std" "parallel" "alloc,serde" "alloc,bytemuck" "serde,bytemuck" "huge-pages"; do
         echo "lath-core with: ${features:-nothing}"
         cargo clippy --quiet -p lath-core --no-default-features --features "$features" -- -D warnings
     done

@@ -100,13 +100,35 @@ struct Allocation {
 impl Allocation {
     /// So many slots from `first` on.
     fn new<E: Extent>(first: u32, slots: u32) -> Result<Self, OutOfMemory> {
-        let layout = E::layout(slots as usize)?;
+        let layout = Self::layout::<E>(slots)?;
         // SAFETY: the layout is not of zero bytes (`Extent` is unsafe to implement).
-        match NonNull::new(unsafe { alloc(layout) }) {
-            Some(base) => Ok(Self { base, first, slots }),
-            None => Err(OutOfMemory { bytes: layout.size() }),
+        let base = NonNull::new(unsafe { alloc(layout) });
+        let base = base.ok_or(OutOfMemory { bytes: layout.size() })?;
+        #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+        if layout.size() >= Self::HUGE {
+            // Whole pages of 2 MB only: the rest may be of the allocator's neighbours.
+            let whole = layout.size() & !(Self::PAGE - 1);
+            // SAFETY: advice about memory that is ours; it changes no byte of it. That it is refused
+            // where the kernel has no huge pages does no harm.
+            _ = unsafe { libc::madvise(base.as_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
         }
+        Ok(Self { base, first, slots })
     }
+
+    /// The layout that so many slots are allocated with.
+    fn layout<E: Extent>(slots: u32) -> Result<Layout, OutOfMemory> {
+        let layout = E::layout(slots as usize)?;
+        if cfg!(all(feature = "huge-pages", target_os = "linux")) && layout.size() >= Self::HUGE {
+            return layout.align_to(Self::PAGE).map_err(|_| OutOfMemory { bytes: layout.size() });
+        }
+        Ok(layout)
+    }
+
+    /// The size of a huge page.
+    const PAGE: usize = 2 << 20;
+
+    /// From this size on an extent asks for huge pages. Below, they would cost a small pool 2 MB.
+    const HUGE: usize = 2 * Self::PAGE;
 
     fn end(&self) -> u64 {
         u64::from(self.first) + u64::from(self.slots)
@@ -317,7 +339,7 @@ impl<E: Extent> Directory<E> {
 impl<E: Extent> Drop for Directory<E> {
     fn drop(&mut self) {
         for Allocation { base, slots, .. } in self.extents.iter().chain(&self.void) {
-            let Ok(layout) = E::layout(*slots as usize) else {
+            let Ok(layout) = Allocation::layout::<E>(*slots) else {
                 unreachable!("`Allocation::new` had the same layout")
             };
             // SAFETY: `Allocation::new` made it with this layout (M1), and this is the only place
