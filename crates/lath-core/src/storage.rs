@@ -23,15 +23,28 @@ pub type ThingMut<'a, T> = <<T as Thing>::Storage as Storage<T>>::Mut<'a>;
 ///
 /// # Safety
 ///
-/// - [`at`](Self::at) answers the same for the same entry and index forever, and different slots
-///   have different memory. A place is an address: it may go to any thread that may use the things.
-/// - The slots of a run, those of a group of 64 included, lie at equal distances: their stamps
-///   [`STAMP_STRIDE`](Self::STAMP_STRIDE) bytes apart, the values of a field
+/// The pool's unsafe code relies on all of this and on nothing else:
+///
+/// - **Places.** [`at`](Self::at) is a function of its arguments alone. Different slots have
+///   different places, whose memory does not overlap, neither do the stamp, the tags and the fields
+///   of one place. A place is an address and no more: it may go to any thread that may use the
+///   things.
+/// - **Memory.** All memory of a place is of an extent in [`memory`](Self::memory), which is only
+///   extended through [`memory_mut`](Self::memory_mut). Once its slot was opened, a place holds a
+///   stamp of 0, and everything else of it that is not the value is initialised as well.
+/// - **Runs.** The slots of an extent, those of a group of 64 included, lie at equal distances:
+///   stamps [`STAMP_STRIDE`](Self::STAMP_STRIDE) bytes apart, the values of a field
 ///   [`stride`](Self::stride) bytes apart, and [`step`](Self::step) goes from one to the next.
-/// - [`get`](Self::get), [`get_mut`](Self::get_mut), [`write`](Self::write), [`take`](Self::take),
-///   [`transfer`](Self::transfer) and [`drop_in_place`](Self::drop_in_place) touch the values of
-///   their places and nothing else. They mean the same in all storages of the type: a place may be
-///   of another one.
+/// - **Pointers.** [`stamp`](Self::stamp) and [`field`](Self::field) give pointers that are aligned
+///   and good for reads and writes of the whole run, for as long as the storage lives, whatever is
+///   borrowed from it.
+/// - **Values.** [`write`](Self::write) and [`transfer`](Self::transfer) leave a whole value, which
+///   [`get`](Self::get), [`get_mut`](Self::get_mut), [`field`](Self::field) and
+///   [`take`](Self::take) find. If `write` panics, the place holds no value, and the one that was to
+///   be written is gone. [`tags`](Self::tags) are those of the last `write` or
+///   [`set_tags`](Self::set_tags). These calls touch the value of their place and nothing else, and
+///   mean the same in all storages of the type: a place may be of another one.
+/// - **Drops.** If [`NEEDS_DROP`](Self::NEEDS_DROP) is `false`, a value may be forgotten.
 pub unsafe trait Storage<T: Thing>: Sized {
     /// A shared look at a thing.
     type Ref<'a>
