@@ -78,6 +78,14 @@ pub unsafe trait Extent: Sized {
     ///
     /// The slots are of the extent of this entry, and nobody has looked at them yet.
     unsafe fn open(entry: Self::Entry, first: u32);
+
+    /// Frees what 64 slots have beside the extent: nothing, if they are not to be used again.
+    ///
+    /// # Safety
+    ///
+    /// The slots are of the extent of this entry and were opened. They hold no values, and nobody
+    /// looks at them any more.
+    unsafe fn close(_entry: Self::Entry, _first: u32) {}
 }
 
 /// The slots that have memory, and the way to each.
@@ -129,6 +137,15 @@ impl Allocation {
 
     /// From this size on an extent asks for huge pages. Below, they would cost a small pool 2 MB.
     const HUGE: usize = 2 * Self::PAGE;
+
+    /// Gives the memory back.
+    fn free<E: Extent>(self) {
+        let Ok(layout) = Self::layout::<E>(self.slots) else {
+            unreachable!("`new` had the same layout")
+        };
+        // SAFETY: `new` made it with this layout (M1). It is consumed: nobody frees it again.
+        unsafe { dealloc(self.base.as_ptr(), layout) };
+    }
 
     fn end(&self) -> u64 {
         u64::from(self.first) + u64::from(self.slots)
@@ -300,6 +317,30 @@ impl<E: Extent> Directory<E> {
         self.reserve_table(end.max(1) - 1)
     }
 
+    /// The end of the extents that stay if those which lie at `keep` or later as a whole go.
+    pub fn end_of_kept(&self, keep: u64) -> u64 {
+        let kept = self.extents.partition_point(|extent| u64::from(extent.first) < keep);
+        self.extents[..kept].last().map_or(0, Allocation::end)
+    }
+
+    /// Gives back the memory of all extents that lie at `keep` or later as a whole. Their slots
+    /// hold no values, or these are forgotten.
+    pub fn shrink(&mut self, keep: u64) {
+        let end = self.end_of_kept(keep);
+        for range in self.ranges().skip_while(|range| range.start < end) {
+            let Some(entry) = self.opened(range.start as u32) else { continue };
+            for first in range.step_by(GROUP as usize) {
+                // SAFETY: opened slots of this entry. Their memory goes below, and so do the
+                // entries that lead there: nobody looks at them any more.
+                unsafe { E::close(entry, first as u32) };
+            }
+        }
+        let kept = self.extents.partition_point(|extent| u64::from(extent.first) < keep);
+        self.extents.drain(kept..).for_each(Allocation::free::<E>);
+        self.used = self.used.min(end);
+        self.table.truncate((self.used.div_ceil(Self::CHUNK)) as usize);
+    }
+
     /// How many slots have memory, from slot 0 up to the first that has none.
     pub fn slots(&self) -> u64 {
         let next = |end, extent: &Allocation| {
@@ -338,13 +379,9 @@ impl<E: Extent> Directory<E> {
 
 impl<E: Extent> Drop for Directory<E> {
     fn drop(&mut self) {
-        for Allocation { base, slots, .. } in self.extents.iter().chain(&self.void) {
-            let Ok(layout) = Allocation::layout::<E>(*slots) else {
-                unreachable!("`Allocation::new` had the same layout")
-            };
-            // SAFETY: `Allocation::new` made it with this layout (M1), and this is the only place
-            // that frees one.
-            unsafe { dealloc(base.as_ptr(), layout) };
+        self.shrink(0);
+        if let Some(void) = self.void.take() {
+            void.free::<E>();
         }
     }
 }
@@ -460,6 +497,23 @@ mod tests {
         assert_eq!(memory.slots(), 10_112); // whole chunks
         assert_eq!(memory.run_len(128), 10_112 - 128);
         assert_eq!((memory.find(64), memory.ranges().map(|range| range.end).sum()), (None, 64u64));
+    }
+
+    #[test]
+    fn memory_at_the_end_is_given_back_and_comes_again() {
+        for far in [None, Some(1 << 20)] {
+            let mut memory = Directory::<Cell>::new();
+            (0..2000).for_each(|index| _ = memory.open(index).unwrap());
+            far.map(|far| memory.open(far).unwrap());
+            assert_eq!(memory.end_of_kept(700), 1024);
+            memory.shrink(700);
+            assert_eq!((value(&memory, 1023), value(&memory, 1024)), (Some(1023), None));
+            assert_eq!(memory.slots(), 1024);
+            memory.open(1500).unwrap();
+            assert_eq!((value(&memory, 1500), value(&memory, 1100)), (Some(1500), None));
+            memory.shrink(0);
+            assert_eq!((memory.slots(), memory.find(0)), (0, None));
+        }
     }
 
     #[test]

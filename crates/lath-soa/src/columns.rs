@@ -149,14 +149,6 @@ impl<T: Columnar> Columns<T> {
 
 impl<T: Columnar> Drop for Columns<T> {
     fn drop(&mut self) {
-        if Self::COLDS == 0 {
-            return;
-        }
-        for index in self.blocks.ranges().flat_map(|range| range.step_by(64)) {
-            if let Some(place) = self.place(index as u32) {
-                T::visit(&mut FreeTables(place));
-            }
-        }
         T::visit(&mut Keep { defaults: &mut self.defaults, free: true, thing: PhantomData });
     }
 }

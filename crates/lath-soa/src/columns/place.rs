@@ -43,6 +43,10 @@ unsafe impl<T: Columnar> Extent for Block<T> {
         unsafe { place.element(head).write_bytes(0, 64 * head.stride) };
         T::visit(&mut ClearCells(place));
     }
+
+    unsafe fn close(entry: Whole, first: u32) {
+        T::visit(&mut FreeTables(entry.place(first)));
+    }
 }
 
 /// A whole extent: its first slot, how many it has, and where the stamp of slot 0 would be if it

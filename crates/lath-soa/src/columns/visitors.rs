@@ -132,7 +132,7 @@ pub(super) struct FreeTables<T>(pub(super) Place<T>);
 impl<T: Columnar> FieldVisitor<T> for FreeTables<T> {
     fn field<F: Field<Thing = T>>(&mut self) {
         if const { is_cold::<F>() } {
-            // SAFETY: the columns are going away; nobody uses them any more.
+            // SAFETY: the memory of the group goes; nobody uses it any more (`Extent::close`).
             unsafe { self.0.cold::<F>().free_table() };
         }
     }
