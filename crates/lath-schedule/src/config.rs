@@ -54,7 +54,14 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`IntoSystem`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule};
+    /// fn heal() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(heal.named("heal first")).add(heal);
+    /// assert_eq!(schedule.order()?, ["heal first", "heal"]);
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     fn named(self, name: impl Into<Cow<'static, str>>) -> System {
         self.into_system().with(|node| node.name = name.into())
     }
@@ -63,7 +70,15 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`IntoSystem`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule};
+    /// fn draw() {}
+    /// fn fall() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(draw).add(fall.before(draw));
+    /// assert_eq!(schedule.order()?, ["fall", "draw"]);
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     fn before<M>(self, other: impl IntoLabel<M>) -> System {
         self.into_system().with(|node| node.before.push(other.label()))
     }
@@ -72,7 +87,15 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`IntoSystem`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule};
+    /// fn draw() {}
+    /// fn fall() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(draw.after("fal")).add(fall);
+    /// let error = schedule.order().unwrap_err().to_string();
+    /// assert!(error.contains("no system or set of that name; was `fall` meant?"), "{error}");
+    /// ```
     fn after<M>(self, other: impl IntoLabel<M>) -> System {
         self.into_system().with(|node| node.after.push(other.label()))
     }
@@ -82,7 +105,17 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`Schedule::set`](crate::Schedule::set).
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule};
+    /// fn draw() {}
+    /// fn fall() {}
+    /// fn collide() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(draw.after("physics"));
+    /// schedule.add((fall.in_set("physics"), collide.in_set("physics")));
+    /// assert_eq!(schedule.order()?, ["fall", "collide", "draw"]);
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     fn in_set(self, set: impl Into<Cow<'static, str>>) -> System {
         self.into_system().with(|node| node.sets.push(set.into()))
     }
@@ -96,7 +129,21 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`IntoSystem`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Res, ResMut, Schedule, World};
+    /// # struct Paused(bool);
+    /// # struct Ticks(u32);
+    /// fn tick(mut ticks: ResMut<Ticks>) { ticks.0 += 1 }
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(tick.run_if(|paused: Res<Paused>| !paused.0));
+    /// let mut world = World::new();
+    /// world.insert(Paused(true));
+    /// schedule.run(&mut world); // there are no `Ticks`, and nobody has asked for them
+    /// world.insert(Ticks(0));
+    /// world.insert(Paused(false));
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Ticks>().0, 1);
+    /// ```
     fn run_if<M, C: SystemFn<M, Out = bool>>(self, condition: C) -> System
     where
         M: 'static,
@@ -147,7 +194,20 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`State`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule, State, World};
+    /// fn greet() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.transitions::<u8>().add(greet.on_enter(2_u8));
+    /// let mut world = World::new();
+    /// world.insert(State::new(1_u8));
+    /// for _ in 0..2 {
+    ///     world.resource_mut::<State<u8>>().set(2); // the second time it is left and entered again
+    ///     schedule.run(&mut world);
+    /// }
+    /// schedule.run(&mut world);
+    /// assert_eq!(schedule.report().line("greet").unwrap().runs, 2);
+    /// ```
     fn on_enter<S: Clone + PartialEq + Send + Sync + 'static>(self, state: S) -> System {
         self.run_if(state::entering(state))
     }
@@ -157,7 +217,18 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`State`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule, State, World};
+    /// fn save() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.transitions::<u8>().add(save.on_exit(1_u8));
+    /// let mut world = World::new();
+    /// world.insert(State::new(1_u8));
+    /// schedule.run(&mut world);
+    /// world.resource_mut::<State<u8>>().set(2);
+    /// schedule.run(&mut world);
+    /// assert_eq!(schedule.report().line("save").unwrap().runs, 1);
+    /// ```
     fn on_exit<S: Clone + PartialEq + Send + Sync + 'static>(self, state: S) -> System {
         self.run_if(state::leaving(state))
     }
@@ -166,7 +237,19 @@ pub trait IntoSystem<Marker>: Sized {
     ///
     /// # Examples
     ///
-    /// See [`State`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule, State, World};
+    /// fn play() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(play.while_in(2_u8)).transitions::<u8>();
+    /// let mut world = World::new();
+    /// world.insert(State::new(1_u8));
+    /// world.resource_mut::<State<u8>>().set(2);
+    /// schedule.run(&mut world); // the transition comes after `play`
+    /// assert_eq!(schedule.report().line("play").unwrap().runs, 0);
+    /// schedule.run(&mut world);
+    /// assert_eq!(schedule.report().line("play").unwrap().runs, 1);
+    /// ```
     fn while_in<S: Clone + PartialEq + Send + Sync + 'static>(self, state: S) -> System {
         self.run_if(move |now: crate::Res<State<S>>| *now.get() == state)
     }

@@ -55,7 +55,13 @@ impl<E> Events<E> {
     ///
     /// # Examples
     ///
-    /// See [`Events`].
+    /// ```
+    /// let mut events = lath_schedule::Events::default();
+    /// events.set_cap(Some(1));
+    /// events.send("first");
+    /// events.send("second");
+    /// assert!(events.iter().eq(&["second"]));
+    /// ```
     pub fn send(&mut self, event: E) {
         self.events.push_back(event);
         self.keep_to_cap();
@@ -65,7 +71,12 @@ impl<E> Events<E> {
     ///
     /// # Examples
     ///
-    /// See [`set_cap`](Self::set_cap).
+    /// ```
+    /// let mut events = lath_schedule::Events::default();
+    /// assert_eq!(events.len(), 0);
+    /// events.send("bang");
+    /// assert_eq!(events.len(), 1);
+    /// ```
     pub fn len(&self) -> usize {
         self.events.len()
     }
@@ -102,7 +113,14 @@ impl<E> Events<E> {
     ///
     /// # Examples
     ///
-    /// See [`set_cap`](Self::set_cap).
+    /// ```
+    /// let mut events = lath_schedule::Events::default();
+    /// events.send(1);
+    /// events.clear(); // asked for: not counted
+    /// events.set_cap(Some(0));
+    /// events.send(2);
+    /// assert_eq!(events.dropped(), 1);
+    /// ```
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -111,7 +129,13 @@ impl<E> Events<E> {
     ///
     /// # Examples
     ///
-    /// See [`set_cap`](Self::set_cap).
+    /// ```
+    /// let mut events = lath_schedule::Events::default();
+    /// events.send(1);
+    /// events.send(2);
+    /// assert_eq!(events.iter().sum::<i32>(), 3);
+    /// assert_eq!(events.iter().count(), 2); // a look does not count as read
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = &E> {
         self.events.iter()
     }

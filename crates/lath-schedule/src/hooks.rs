@@ -220,7 +220,19 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`on_tags`](Self::on_tags).
+    /// ```
+    /// # use lath_core::{Handle, Thing, bitflags::bitflags};
+    /// # use lath_schedule::World;
+    /// bitflags! { #[derive(Clone, Copy, Default)] struct Tags: u8 { const FROZEN = 1; } }
+    /// #[derive(Thing, Default)]
+    /// struct Ship { #[thing(tags)] tags: Tags }
+    ///
+    /// let mut world = World::new();
+    /// let ship = world.spawn(Ship::default());
+    /// assert!(world.set_tags(ship, Tags::FROZEN));
+    /// assert!(world.pool().has(ship, Tags::FROZEN));
+    /// assert!(!world.set_tags(Handle::<Ship>::NIL, Tags::FROZEN)); // there is no such ship
+    /// ```
     pub fn set_tags<T: Resident>(&mut self, handle: Handle<T>, tags: T::Tags) -> bool {
         self.change_tags(handle, |_| tags)
     }

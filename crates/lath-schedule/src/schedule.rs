@@ -86,7 +86,12 @@ impl Schedule {
     ///
     /// # Examples
     ///
-    /// See [`Schedule`].
+    /// ```
+    /// let mut schedule = lath_schedule::Schedule::new();
+    /// schedule.run(&mut lath_schedule::World::new()); // nothing to do
+    /// assert!(schedule.order()?.is_empty());
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -118,7 +123,15 @@ impl Schedule {
     ///
     /// # Examples
     ///
-    /// See [`Schedule`] and [`IntoSystem`](crate::IntoSystem).
+    /// ```
+    /// # use lath_schedule::Schedule;
+    /// fn fall() {}
+    /// fn collide() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(fall).add((collide, || println!("drawn")));
+    /// assert_eq!(schedule.order()?[..2], ["fall", "collide"]);
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     #[track_caller]
     pub fn add<M>(&mut self, systems: impl Systems<M>) -> &mut Self {
         match self.try_add(systems) {
@@ -368,7 +381,16 @@ impl Schedule {
     ///
     /// # Examples
     ///
-    /// See [`State`](crate::State).
+    /// ```
+    /// # use lath_schedule::{Schedule, State, World};
+    /// let mut world = World::new();
+    /// world.insert(State::new("menu"));
+    /// world.resource_mut::<State<&str>>().set("play");
+    /// let mut schedule = Schedule::new();
+    /// schedule.transitions::<&str>();
+    /// schedule.run(&mut world);
+    /// assert_eq!(*world.resource::<State<&str>>().get(), "play");
+    /// ```
     #[track_caller]
     pub fn transitions<S: Send + Sync + 'static>(&mut self) -> &mut Self {
         self.add(state::transition::<S>)
@@ -435,7 +457,14 @@ impl Schedule {
     ///
     /// # Examples
     ///
-    /// See [`chrome_trace`](Self::chrome_trace).
+    /// ```
+    /// # use lath_schedule::{Schedule, World};
+    /// fn idle() {}
+    /// let (mut schedule, mut world) = (Schedule::new(), World::new());
+    /// schedule.add(idle).measure_all(true);
+    /// (0..10).for_each(|_| schedule.run(&mut world));
+    /// assert_eq!(schedule.spans().len(), 10);
+    /// ```
     pub fn measure_all(&mut self, all: bool) -> &mut Self {
         self.measure_all = all;
         self

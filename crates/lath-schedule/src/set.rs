@@ -29,7 +29,17 @@ impl Set {
     ///
     /// # Examples
     ///
-    /// See [`Schedule::set`](crate::Schedule::set).
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule};
+    /// fn draw() {}
+    /// fn fall() {}
+    /// fn collide() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add((draw, fall.in_set("physics"), collide.in_set("physics")));
+    /// schedule.set("physics").before(draw);
+    /// assert_eq!(schedule.order()?, ["fall", "collide", "draw"]);
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     pub fn before<M>(&mut self, other: impl IntoLabel<M>) -> &mut Self {
         self.before.push(other.label());
         self
@@ -39,7 +49,16 @@ impl Set {
     ///
     /// # Examples
     ///
-    /// See [`Schedule::set`](crate::Schedule::set).
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule};
+    /// fn fall() {}
+    /// fn input() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add((fall.in_set("physics"), input));
+    /// schedule.set("physics").after("input"); // by name, or by function
+    /// assert_eq!(schedule.order()?, ["input", "fall"]);
+    /// # Ok::<(), lath_schedule::PlanError>(())
+    /// ```
     pub fn after<M>(&mut self, other: impl IntoLabel<M>) -> &mut Self {
         self.after.push(other.label());
         self
@@ -54,7 +73,20 @@ impl Set {
     ///
     /// # Examples
     ///
-    /// See [`Schedule::set`](crate::Schedule::set).
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Local, Schedule, World};
+    /// fn fall() {}
+    /// fn collide() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add((fall.in_set("physics"), collide.in_set("physics")));
+    /// schedule.set("physics").run_if(|mut asked: Local<u32>| {
+    ///     *asked += 1;
+    ///     *asked == 2 // in the second run, since it is asked once for both
+    /// });
+    /// let mut world = World::new();
+    /// (0..3).for_each(|_| schedule.run(&mut world));
+    /// assert_eq!(schedule.report().line("collide").unwrap().runs, 1);
+    /// ```
     pub fn run_if<M: 'static, C: SystemFn<M, Out = bool>>(&mut self, condition: C) -> &mut Self {
         self.conditions.push(condition_of(condition));
         self

@@ -49,7 +49,16 @@ impl<S> State<S> {
     ///
     /// # Examples
     ///
-    /// See [`State`].
+    /// ```
+    /// # use lath_schedule::{IntoSystem, Schedule, State, World};
+    /// let mut schedule = Schedule::new();
+    /// schedule.transitions::<bool>();
+    /// schedule.add((|| println!("entered")).on_enter(false));
+    /// let mut world = World::new();
+    /// world.insert(State::new(false));
+    /// schedule.run(&mut world); // the first transition enters the state that it started in
+    /// # assert_eq!(schedule.report().lines[1].runs, 1);
+    /// ```
     pub fn new(start: S) -> Self {
         Self { now: start, next: None, left: None, entered: false, started: false }
     }
@@ -72,7 +81,12 @@ impl<S> State<S> {
     ///
     /// # Examples
     ///
-    /// See [`State`].
+    /// ```
+    /// let mut mode = lath_schedule::State::new("menu");
+    /// mode.set("play");
+    /// mode.set("pause"); // the last one counts
+    /// assert_eq!(*mode.get(), "menu"); // until the transition
+    /// ```
     pub fn set(&mut self, next: S) {
         self.next = Some(next);
     }

@@ -40,7 +40,16 @@ impl Time {
 ///
 /// # Examples
 ///
-/// See [`Schedule::fixed`].
+/// ```
+/// use lath_schedule::{FixedTime, Schedule, Time, World};
+/// let mut schedule = Schedule::new();
+/// schedule.fixed(4.0, |_| ());
+/// let mut world = World::new();
+/// world.insert(Time { dt: 0.625 });
+/// schedule.run(&mut world);
+/// let fixed = world.resource::<FixedTime>();
+/// assert_eq!((fixed.step, fixed.steps, fixed.alpha), (0.25, 2, 0.5));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FixedTime {
     /// The length of a step, in seconds.
@@ -161,7 +170,11 @@ impl Timer {
     ///
     /// # Examples
     ///
-    /// See [`Timer`].
+    /// ```
+    /// # use lath_schedule::Timer;
+    /// let mut fuse = Timer::once(0.0);
+    /// assert_eq!(fuse.tick(0.0), 1); // at once, but not without being asked
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn once(seconds: f32) -> Self {
@@ -177,7 +190,11 @@ impl Timer {
     ///
     /// # Examples
     ///
-    /// See [`Timer`].
+    /// ```
+    /// # use lath_schedule::Timer;
+    /// let mut spawn = Timer::repeating(0.5);
+    /// assert_eq!((0..4).map(|_| spawn.tick(0.25)).sum::<u32>(), 2);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn repeating(seconds: f32) -> Self {
@@ -193,7 +210,13 @@ impl Timer {
     ///
     /// # Examples
     ///
-    /// See [`Timer`].
+    /// ```
+    /// # use lath_schedule::Timer;
+    /// let mut spawn = Timer::repeating(0.5);
+    /// assert_eq!(spawn.tick(1.75), 3);
+    /// assert_eq!(spawn.tick(f32::NAN), 0);
+    /// assert_eq!(spawn.tick(0.25), 1); // a quarter of a second was left
+    /// ```
     pub fn tick(&mut self, dt: f32) -> u32 {
         if self.is_done() {
             return 0;
@@ -219,7 +242,14 @@ impl Timer {
     ///
     /// # Examples
     ///
-    /// See [`Timer`].
+    /// ```
+    /// # use lath_schedule::Timer;
+    /// let (mut fuse, mut spawn) = (Timer::once(1.0), Timer::repeating(1.0));
+    /// assert!(!fuse.is_done());
+    /// fuse.tick(1.0);
+    /// spawn.tick(1.0);
+    /// assert!(fuse.is_done() && !spawn.is_done());
+    /// ```
     pub fn is_done(&self) -> bool {
         !self.repeats && self.left == f32::NEG_INFINITY
     }
@@ -285,7 +315,10 @@ impl Cooldown {
     ///
     /// # Examples
     ///
-    /// See [`Cooldown`].
+    /// ```
+    /// # use lath_schedule::Cooldown;
+    /// assert!(Cooldown::new(0.5).is_ready());
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn new(seconds: f32) -> Self {
@@ -297,7 +330,15 @@ impl Cooldown {
     ///
     /// # Examples
     ///
-    /// See [`Cooldown`].
+    /// ```
+    /// # use lath_schedule::Cooldown;
+    /// let mut gun = Cooldown::new(0.5);
+    /// gun.try_use();
+    /// gun.tick(0.25);
+    /// gun.tick(-1.0); // time does not run backwards
+    /// gun.tick(0.25);
+    /// assert!(gun.is_ready());
+    /// ```
     pub fn tick(&mut self, dt: f32) {
         if dt > 0.0 {
             self.left = (self.left - dt).max(0.0);
@@ -308,7 +349,13 @@ impl Cooldown {
     ///
     /// # Examples
     ///
-    /// See [`Cooldown`].
+    /// ```
+    /// # use lath_schedule::Cooldown;
+    /// let mut gun = Cooldown::new(0.5);
+    /// assert!(gun.is_ready() && gun.is_ready()); // asking does not use it
+    /// gun.try_use();
+    /// assert!(!gun.is_ready());
+    /// ```
     pub fn is_ready(&self) -> bool {
         self.left == 0.0
     }
@@ -317,7 +364,15 @@ impl Cooldown {
     ///
     /// # Examples
     ///
-    /// See [`Cooldown`].
+    /// ```
+    /// # use lath_schedule::Cooldown;
+    /// let mut gun = Cooldown::new(0.5);
+    /// assert!(gun.try_use());
+    /// gun.tick(0.25);
+    /// assert!(!gun.try_use()); // which does not make it wait longer
+    /// gun.tick(0.25);
+    /// assert!(gun.try_use());
+    /// ```
     pub fn try_use(&mut self) -> bool {
         let ready = self.is_ready();
         if ready {

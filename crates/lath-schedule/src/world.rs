@@ -167,7 +167,14 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// # use lath_core::Thing;
+    /// # use lath_schedule::World;
+    /// # #[derive(Thing, Default)] struct Ship {}
+    /// let mut world = World::new();
+    /// world.spawn(Ship {});
+    /// assert_eq!(world.pool::<Ship>().len(), 1);
+    /// ```
     #[track_caller]
     pub fn pool<T: Resident>(&self) -> &Pool<T> {
         self.try_pool().unwrap_or_else(|missing| panic!("{missing}"))
@@ -265,7 +272,14 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// # use lath_core::Thing;
+    /// # use lath_schedule::World;
+    /// # #[derive(Thing, Default)] struct Ship { hull: f32 }
+    /// let mut world = World::new();
+    /// let ship = world.spawn(Ship { hull: 10.0 }); // the first one: the pool is made
+    /// assert_eq!(world.read(ship).hull, 10.0);
+    /// ```
     pub fn spawn<T: Resident>(&mut self, thing: T) -> Handle<T> {
         let handle = self.pool_mut::<T>().spawn(thing);
         hooks::happened(self, || Happened::Spawned(handle));
@@ -301,7 +315,17 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// # use lath_core::Thing;
+    /// # use lath_schedule::World;
+    /// # #[derive(Thing, Default)] struct Ship {}
+    /// let mut world = World::new();
+    /// let hull = world.spawn(Ship {});
+    /// let mast = world.pool_mut().spawn_child(hull, Ship {}).unwrap();
+    /// assert!(world.despawn(hull)); // the mast goes with it
+    /// assert!(world.get(mast).is_none());
+    /// assert!(!world.despawn(hull)); // twice is harmless
+    /// ```
     pub fn despawn<T: Resident>(&mut self, handle: Handle<T>) -> bool {
         hooks::despawn(self, handle)
             .unwrap_or_else(|| self.present_pool_mut().is_some_and(|pool| pool.despawn(handle)))
@@ -311,7 +335,15 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// # use lath_core::{Handle, Thing};
+    /// # use lath_schedule::World;
+    /// # #[derive(Thing, Default)] struct Ship { hull: f32 }
+    /// let mut world = World::new();
+    /// assert!(world.get(Handle::<Ship>::NIL).is_none()); // there is not even a pool
+    /// let ship = world.spawn(Ship { hull: 3.0 });
+    /// assert_eq!(world.get(ship).unwrap().hull, 3.0);
+    /// ```
     pub fn get<T: Resident>(&self, handle: Handle<T>) -> Option<ThingRef<'_, T>> {
         self.peek::<Pooled<T>>()?.0.get(handle)
     }
@@ -377,7 +409,13 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// # use lath_schedule::World;
+    /// # struct Wind { speed: f32 }
+    /// let mut world = World::new();
+    /// world.insert(Wind { speed: 3.0 });
+    /// assert_eq!(world.resource::<Wind>().speed, 3.0);
+    /// ```
     #[track_caller]
     pub fn resource<R: Send + Sync + 'static>(&self) -> &R {
         self.try_resource().unwrap_or_else(|missing| panic!("{missing}"))
@@ -391,7 +429,14 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`World`].
+    /// ```
+    /// # use lath_schedule::World;
+    /// # struct Wind { speed: f32 }
+    /// let mut world = World::new();
+    /// world.insert(Wind { speed: 3.0 });
+    /// world.resource_mut::<Wind>().speed += 1.0;
+    /// assert_eq!(world.resource::<Wind>().speed, 4.0);
+    /// ```
     #[track_caller]
     pub fn resource_mut<R: Send + Sync + 'static>(&mut self) -> &mut R {
         self.try_resource_mut().unwrap_or_else(|missing| panic!("{missing}"))
@@ -476,7 +521,18 @@ impl World {
     ///
     /// # Examples
     ///
-    /// See [`insert_pinned`](Self::insert_pinned).
+    /// ```
+    /// # use lath_schedule::World;
+    /// use std::rc::Rc;
+    /// let mut world = World::new();
+    /// world.insert_pinned(Rc::new(7));
+    /// assert_eq!(**world.pinned::<Rc<i32>>()?, 7);
+    /// std::thread::scope(|scope| {
+    ///     let elsewhere = scope.spawn(|| world.pinned::<Rc<i32>>().is_err());
+    ///     assert!(elsewhere.join().unwrap());
+    /// });
+    /// # Ok::<(), lath_schedule::Missing>(())
+    /// ```
     pub fn pinned<R: 'static>(&self) -> Result<&R, Missing> {
         let found = self.peek::<Pinned<R>>().and_then(Pinned::get);
         found.ok_or_else(|| self.types.missing(MissingKind::Pinned, type_name::<R>()))

@@ -122,7 +122,24 @@ impl<'w> Commands<'w> {
     ///
     /// # Examples
     ///
-    /// See [`Commands`].
+    /// ```
+    /// # use lath_core::{Handle, Thing};
+    /// # use lath_schedule::{Commands, Query, Schedule, World};
+    /// # #[derive(Thing, Default)] struct Spark {}
+    /// let mut world = World::new();
+    /// world.spawn(Spark {});
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|sparks: Query<Handle<Spark>>, mut commands: Commands| {
+    ///     for spark in &sparks {
+    ///         commands.despawn(spark);
+    ///         commands.despawn(spark); // finds nothing to do
+    ///     }
+    ///     assert_eq!(sparks.count(), 1); // later
+    /// });
+    /// schedule.run(&mut world);
+    /// assert!(world.pool::<Spark>().is_empty());
+    /// assert_eq!(world.command_counts().missed, 1);
+    /// ```
     pub fn despawn<T: Resident>(&mut self, handle: Handle<T>) {
         self.act(move |world| world.despawn(handle));
     }
@@ -131,7 +148,20 @@ impl<'w> Commands<'w> {
     ///
     /// # Examples
     ///
-    /// See [`spawn`](Self::spawn).
+    /// ```
+    /// # use lath_core::Thing;
+    /// # use lath_schedule::{Commands, Schedule, World};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// # let mut world = World::new();
+    /// let hull = world.spawn(Part {});
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| {
+    ///     let mast = commands.spawn(Part {}); // can be attached before it is there
+    ///     commands.attach(mast, hull);
+    /// });
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.pool::<Part>().tree().children(hull).count(), 1);
+    /// ```
     pub fn attach<T: Resident>(&mut self, child: Handle<T>, parent: Handle<T>) {
         self.attach_in::<Attached, T>(child, parent);
     }
@@ -207,7 +237,22 @@ impl<'w> Commands<'w> {
     ///
     /// # Examples
     ///
-    /// See [`attach_in`](Self::attach_in).
+    /// ```
+    /// # use lath_core::{Orphans, Relation, Thing};
+    /// # use lath_schedule::{Commands, Schedule, World};
+    /// # #[derive(Thing, Default)] struct Item {}
+    /// enum Carried {}
+    /// impl Relation for Carried { const ORPHANS: Orphans = Orphans::Detach; }
+    ///
+    /// let mut world = World::new();
+    /// let [bag, sword] = [(); 2].map(|()| world.spawn(Item {}));
+    /// world.pool_mut::<Item>().tree_of_mut::<Carried>().attach(sword, bag)?;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.detach_in::<Carried, _>(sword));
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.pool::<Item>().tree_of::<Carried>().parent(sword), None);
+    /// # Ok::<(), lath_core::LinkError>(())
+    /// ```
     pub fn detach_in<R: Relation, T: Resident>(&mut self, handle: Handle<T>) {
         self.link::<R, T>(move |mut tree| tree.detach(handle).is_ok());
     }
@@ -240,7 +285,18 @@ impl<'w> Commands<'w> {
     ///
     /// # Examples
     ///
-    /// See [`set_tags`](Self::set_tags).
+    /// ```
+    /// # use lath_core::{bitflags::bitflags, Thing};
+    /// # use lath_schedule::{Commands, Schedule, World};
+    /// bitflags! { #[derive(Clone, Copy, Default, PartialEq, Debug)] struct Tags: u8 { const FROZEN = 1; const LOUD = 2; } }
+    /// #[derive(Thing, Default)] struct Actor { #[thing(tags)] tags: Tags }
+    /// # let mut world = World::new();
+    /// let actor = world.spawn(Actor { tags: Tags::FROZEN });
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.insert_tags(actor, Tags::LOUD));
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.pool::<Actor>().tags(actor), Tags::FROZEN | Tags::LOUD);
+    /// ```
     pub fn insert_tags<T: Resident>(&mut self, handle: Handle<T>, tags: T::Tags) {
         self.tag(handle, u64::MAX, tags);
     }
@@ -249,7 +305,18 @@ impl<'w> Commands<'w> {
     ///
     /// # Examples
     ///
-    /// See [`set_tags`](Self::set_tags).
+    /// ```
+    /// # use lath_core::{bitflags::bitflags, Thing};
+    /// # use lath_schedule::{Commands, Schedule, World};
+    /// bitflags! { #[derive(Clone, Copy, Default, PartialEq, Debug)] struct Tags: u8 { const FROZEN = 1; const LOUD = 2; } }
+    /// #[derive(Thing, Default)] struct Actor { #[thing(tags)] tags: Tags }
+    /// # let mut world = World::new();
+    /// let actor = world.spawn(Actor { tags: Tags::FROZEN });
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.remove_tags(actor, Tags::all()));
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.pool::<Actor>().tags(actor), Tags::empty());
+    /// ```
     pub fn remove_tags<T: Resident>(&mut self, handle: Handle<T>, tags: T::Tags) {
         self.tag(handle, !tags.widen(), T::Tags::narrow(0));
     }
@@ -398,7 +465,16 @@ impl<'w> Commands<'w> {
     ///
     /// # Examples
     ///
-    /// See [`len`](Self::len).
+    /// ```
+    /// # use lath_schedule::{Commands, Schedule, World};
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands| {
+    ///     assert!(commands.is_empty());
+    ///     commands.run(|_| println!("later"));
+    ///     assert!(!commands.is_empty());
+    /// });
+    /// schedule.run(&mut World::new());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.buffer.len() == 0
     }

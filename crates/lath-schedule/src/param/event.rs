@@ -15,7 +15,18 @@ use crate::world::World;
 ///
 /// # Examples
 ///
-/// See [`Events`].
+/// ```
+/// use lath_schedule::{EventReader, Schedule, World};
+/// struct Bang;
+/// let mut world = World::new();
+/// let mut schedule = Schedule::new();
+/// schedule.add(|mut bangs: EventReader<Bang>| println!("{} bangs", bangs.read().count()));
+/// schedule.run(&mut world); // from now on it reads
+/// world.send(Bang);
+/// assert_eq!(world.events_mut::<Bang>().len(), 1); // kept until it has been read
+/// schedule.run(&mut world);
+/// assert_eq!(world.events_mut::<Bang>().len(), 0);
+/// ```
 pub struct EventReader<'w, E> {
     events: &'w Events<E>,
     reader: Reader,
@@ -27,7 +38,16 @@ impl<'w, E> EventReader<'w, E> {
     ///
     /// # Examples
     ///
-    /// See [`Events`].
+    /// ```
+    /// # use lath_schedule::{EventReader, EventWriter, Schedule, World};
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut numbers: EventWriter<u32>| numbers.extend([1, 2, 3]));
+    /// schedule.add(|mut numbers: EventReader<u32>| {
+    ///     assert_eq!(numbers.read().next(), Some(&1)); // dropped early: the others are read, too
+    ///     assert_eq!(numbers.read().next(), None);
+    /// });
+    /// schedule.run(&mut World::new());
+    /// ```
     pub fn read(&mut self) -> impl Iterator<Item = &'w E> + use<'w, E> {
         self.events.read(&self.reader)
     }
@@ -51,7 +71,17 @@ impl<'w, E> EventReader<'w, E> {
     ///
     /// # Examples
     ///
-    /// See [`len`](Self::len).
+    /// ```
+    /// # use lath_schedule::{EventReader, EventWriter, Schedule, World};
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut numbers: EventWriter<u32>| numbers.send(7));
+    /// schedule.add(|mut numbers: EventReader<u32>| {
+    ///     assert!(!numbers.is_empty());
+    ///     numbers.read();
+    ///     assert!(numbers.is_empty());
+    /// });
+    /// schedule.run(&mut World::new());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -61,7 +91,19 @@ impl<'w, E> EventReader<'w, E> {
     ///
     /// # Examples
     ///
-    /// See [`len`](Self::len).
+    /// ```
+    /// # use lath_schedule::{EventReader, EventWriter, Schedule, World};
+    /// let mut world = World::new();
+    /// world.events_mut::<u32>().set_cap(Some(2));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut numbers: EventWriter<u32>| numbers.extend(0..5));
+    /// schedule.add(|mut numbers: EventReader<u32>| {
+    ///     assert_eq!(numbers.missed(), 3);
+    ///     assert!(numbers.read().eq(&[3, 4]));
+    ///     assert_eq!(numbers.missed(), 0);
+    /// });
+    /// schedule.run(&mut world);
+    /// ```
     pub fn missed(&self) -> u64 {
         self.events.unread(&self.reader).1
     }
@@ -71,7 +113,16 @@ impl<'w, E> EventReader<'w, E> {
 ///
 /// # Examples
 ///
-/// See [`Events`].
+/// ```
+/// use lath_schedule::{EventReader, EventWriter, Schedule, World};
+/// let mut schedule = Schedule::new();
+/// schedule.add(|mut numbers: EventReader<u32>| assert!(numbers.read().all(|&number| number == 7)));
+/// schedule.add(|mut numbers: EventWriter<u32>| numbers.send(7));
+/// let mut world = World::new();
+/// schedule.run(&mut world);
+/// assert_eq!(world.events_mut::<u32>().len(), 1); // the reader comes first: it reads in the next run
+/// schedule.run(&mut world);
+/// ```
 pub struct EventWriter<'w, E>(&'w mut Events<E>);
 
 impl<E> EventWriter<'_, E> {
@@ -80,7 +131,18 @@ impl<E> EventWriter<'_, E> {
     ///
     /// # Examples
     ///
-    /// See [`Events`].
+    /// ```
+    /// # use lath_schedule::{EventWriter, Schedule, World};
+    /// let mut world = World::new();
+    /// world.events_mut::<u32>().set_cap(Some(1));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut numbers: EventWriter<u32>| {
+    ///     numbers.send(1);
+    ///     numbers.send(2); // the cap is one: the oldest is dropped
+    /// });
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.events_mut::<u32>().dropped(), 1);
+    /// ```
     pub fn send(&mut self, event: E) {
         self.0.send(event);
     }

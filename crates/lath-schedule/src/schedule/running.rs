@@ -21,7 +21,17 @@ impl Schedule {
     ///
     /// # Examples
     ///
-    /// See [`Schedule`].
+    /// ```
+    /// # use lath_schedule::{ResMut, Schedule, World};
+    /// # struct Ticks(u32);
+    /// let mut world = World::new();
+    /// world.insert(Ticks(0));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut ticks: ResMut<Ticks>| ticks.0 += 1);
+    /// schedule.run(&mut world);
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Ticks>().0, 2);
+    /// ```
     #[track_caller]
     pub fn run(&mut self, world: &mut World) {
         self.try_run(world).unwrap_or_else(|error| panic!("{error}"));
