@@ -31,10 +31,8 @@ use crate::flat::FlatBits;
 use crate::slots::{GROUP, Slots};
 use crate::zeroed::extend;
 
-mod image;
-
 /// So many groups, the first ones, are everybody's.
-pub(crate) const COMMON: u32 = 8;
+pub const COMMON: u32 = 8;
 
 /// A stretch is at most so many groups long. Where one ends, a walk waits for memory that nobody
 /// has foreseen.
@@ -56,6 +54,7 @@ pub(crate) struct Clusters {
 
 #[derive(Default)]
 struct Cluster {
+    tags: u64,
     groups: FlatBits,
     open: FlatBits,
     lowest: u32,
@@ -227,7 +226,7 @@ impl Clusters {
             reserve_one(&mut self.clusters)?;
             reserve_one(&mut self.by_tags)?;
             self.by_tags.insert(place, (tags, self.clusters.len() as u32));
-            self.clusters.push(Cluster::default());
+            self.clusters.push(Cluster { tags, ..Cluster::default() });
         }
         self.grow(last)
     }
@@ -289,33 +288,35 @@ impl Clusters {
         }
     }
 
-    /// The same owners, for slots that are in the same state: whoever spawns next gets the same
-    /// slot in both.
-    #[inline] // compiled with who copies a pool
-    pub(crate) fn try_clone(&self, slots: &Slots) -> Result<Self, OutOfMemory> {
-        let mut copy = Self { last: self.last, ..Self::new() };
-        reserve(&mut copy.by_tags, self.by_tags.len())?;
-        copy.by_tags.extend(&self.by_tags);
-        reserve(&mut copy.clusters, self.clusters.len())?;
-        copy.clusters.extend(self.clusters.iter().map(|_| Cluster::default()));
-        for group in slots.numbers() {
-            for (from, to) in self.clusters.iter().zip(&mut copy.clusters) {
-                if from.groups.has_room(group) {
-                    to.open.grow(group)?;
-                    to.groups.grow(group)?;
-                }
-            }
-            let Some(&owner) = self.owners.get(group as usize) else { continue };
-            copy.owned.grow(group)?;
-            extend(&mut copy.owners, group as usize + 1)?;
-            if let Some(id) = owner.checked_sub(1) {
-                copy.give(group, id as u32);
-                if slots.free_in(group).is_some() {
-                    copy.clusters[id as usize].open.insert(group);
-                }
+    /// The sets of tags that have a cluster.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = u64> {
+        self.by_tags.iter().map(|(tags, _)| *tags)
+    }
+
+    /// The groups that have an owner, in order, and its tags.
+    pub(crate) fn owners(&self) -> impl Iterator<Item = (u32, u64)> {
+        let owners = (0..).zip(&self.owners).filter(|(_, owner)| **owner > 0);
+        owners.map(|(group, &owner)| (group, self.clusters[owner as usize - 1].tags))
+    }
+
+    /// Makes the owners of all groups what a list says. There must be room; the slots are as they
+    /// will be.
+    pub(crate) fn assign(&mut self, owners: impl Iterator<Item = (u32, u64)>, slots: &Slots) {
+        for cluster in &mut self.clusters {
+            cluster.open.assign(|_| 0);
+            cluster.groups.assign(|_| 0);
+            (cluster.lowest, cluster.count) = (0, 0);
+        }
+        self.owned.assign(|_| 0);
+        self.owners.fill(0);
+        self.count = 0;
+        for (group, tags) in owners {
+            let Some(id) = self.find(tags) else { continue };
+            self.give(group, id);
+            if slots.free_in(group).is_some() {
+                self.clusters[id as usize].open.insert(group);
             }
         }
-        Ok(copy)
     }
 
     /// The cluster of a set of tags, if there is one.
@@ -375,12 +376,6 @@ impl Clusters {
         }
         Ok(())
     }
-}
-
-/// Room for so many more.
-fn reserve<E>(list: &mut Vec<E>, more: usize) -> Result<(), OutOfMemory> {
-    list.try_reserve_exact(more)
-        .map_err(|_| OutOfMemory { bytes: more.saturating_mul(size_of::<E>()) })
 }
 
 /// Room for one more, and for some after that.

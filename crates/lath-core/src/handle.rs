@@ -216,7 +216,8 @@ impl<T: Thing> Handle<T> {
 
     /// What a slot holds while this handle is good: generation and kind.
     #[inline(always)]
-    pub(crate) fn stamp(self) -> u32 {
+    #[doc(hidden)] // for `lath-snapshot`
+    pub fn stamp(self) -> u32 {
         (self.to_bits() >> T::INDEX_BITS) as u32
     }
 

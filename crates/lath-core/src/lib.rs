@@ -144,14 +144,18 @@ mod wait;
 #[cfg(feature = "alloc")]
 mod zeroed;
 
-/// Copies of whole pools, for `lath-snapshot`.
+/// What it takes to copy a pool and to put a copy back, for `lath-snapshot`: see
+/// `cells/blocks/mod.rs` and `pool/blocks.rs`.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
-pub mod image {
-    pub use crate::cells::image::{
-        Image, ImageBuilder, PoolState, RestoreError, StateError, TreeState,
+pub mod blocks {
+    pub use crate::cells::blocks::{
+        BLOCK, Block, BlockBuilder, BlockReader, Layers, Ledger, RestoreError,
     };
-    pub use crate::pool::{PoolDelta, PoolImage};
+    pub use crate::clusters::COMMON;
+    pub use crate::pool::next_identity;
+    pub use crate::slots::ones;
+    pub use crate::tree::{Row, Trees, TreesDelta};
 }
 
 /// The crate whose flags are tags, for the code that the derive writes and for everyone who

@@ -13,8 +13,6 @@ use crate::error::OutOfMemory;
 use crate::slots::ones;
 use crate::zeroed::extend;
 
-mod image;
-
 pub(crate) struct Marks {
     pub(crate) tick: u64,
     /// What happened before this tick was not marked.
@@ -77,6 +75,34 @@ impl Marks {
         }
     }
 
+    /// Raises some ticks, of groups in a row, to the last tick in which some of these fields may
+    /// have changed in each. Before marks began, all did.
+    pub(crate) fn raise(&self, group: u32, fields: u64, ticks: &mut [u64]) {
+        ticks.fill(self.since.load(Relaxed) - 1); // what was before the first tick is not marked
+        let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
+        for level in core::iter::once(&self.whole).chain(levels) {
+            let marks = level.groups.get(group as usize..).unwrap_or(&[]);
+            for (tick, mark) in ticks.iter_mut().zip(marks) {
+                *tick = (*tick).max(mark.load(Relaxed));
+            }
+        }
+    }
+
+    /// Which of 64 groups may have changed as wholes at `since` or later: those from 64 times
+    /// `sixty_four` on.
+    pub(crate) fn changed(&self, sixty_four: u32, since: u64) -> u64 {
+        match self.since.load(Relaxed) > since {
+            true => u64::MAX, // as `last` says
+            false => self.whole.changed(sixty_four, since),
+        }
+    }
+
+    /// In which of them some of these fields may have changed, by themselves.
+    pub(crate) fn changed_in(&self, sixty_four: u32, fields: u64, since: u64) -> u64 {
+        let levels = ones(fields).filter_map(|field| self.fields.get(field as usize));
+        levels.fold(0, |set, level| set | level.changed(sixty_four, since))
+    }
+
     /// The first group at `from` or later in which the field may have changed after `tick`.
     pub(crate) fn next_changed(&self, field: usize, tick: u64, from: u32) -> Option<u32> {
         if tick < self.since.load(Relaxed) {
@@ -106,6 +132,14 @@ impl Level {
         Some(())
     }
 
+    fn changed(&self, sixty_four: u32, since: u64) -> u64 {
+        if self.sixty_fours.get(sixty_four as usize).is_none_or(|mark| mark.load(Relaxed) < since) {
+            return 0;
+        }
+        let marks = self.groups.iter().skip(sixty_four as usize * 64).take(64).enumerate();
+        marks.fold(0, |set, (n, mark)| set | u64::from(mark.load(Relaxed) >= since) << n)
+    }
+
     fn next(&self, tick: u64, from: u32) -> Option<u32> {
         let mut group = from as usize;
         loop {
@@ -115,6 +149,41 @@ impl Level {
                 return Some(group as u32);
             } else {
                 group += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_64_groups_is_what_is_said_of_each() {
+        for seed in 0..4 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut marks = Marks::new(1 + seed % 2);
+            marks.grow(6000);
+            marks.prepare(0b1011, 6000);
+            for step in 0..300 {
+                marks.tick += u64::from(random.u8(..4) == 0);
+                let group = [random.u32(..300), random.u32(..300), 5000 + random.u32(..70)]
+                    [random.usize(..3)];
+                match random.bool() {
+                    true => marks.mark(group),
+                    false => marks.mark_fields(group, random.u64(..16)),
+                }
+                let (since, fields) =
+                    (marks.tick.saturating_sub(random.u64(..5)), random.u64(..16));
+                for sixty_four in (0..6).chain(77..80) {
+                    let mut ticks = [0; 64];
+                    marks.raise(sixty_four * 64, fields, &mut ticks);
+                    let expected =
+                        (0..64).fold(0, |set, n| set | u64::from(ticks[n as usize] >= since) << n);
+                    let found = marks.changed(sixty_four, since)
+                        | marks.changed_in(sixty_four, fields, since);
+                    assert_eq!(found, expected, "{sixty_four} at step {step} of seed {seed}");
+                }
             }
         }
     }

@@ -152,21 +152,11 @@ impl Order {
     }
 
     /// Becomes the order that has these parts. Reuses its memory.
-    pub(crate) fn assign(
-        &mut self,
-        reuse: Reuse,
-        freed: impl Iterator<Item = (u32, u32)>,
-        fresh: u32,
-    ) {
+    pub(crate) fn assign(&mut self, reuse: Reuse, freed: &[(u32, u32)], fresh: u32, made: u64) {
         self.freed.clear();
         self.freed.extend(freed);
-        self.reuse = reuse;
+        (self.reuse, self.made) = (reuse, made);
         self.fresh = if reuse == Reuse::Lowest { 0 } else { fresh };
-    }
-
-    /// Says as far as where never-used slots come first.
-    pub(crate) fn set_made(&mut self, made: u64) {
-        self.made = made;
     }
 
     /// Notes a slot that became free, in any way.

@@ -51,13 +51,12 @@ pub unsafe trait Strips<T: Fields>: Storage<T> {
     /// The place is of this storage, and there is such a strip.
     unsafe fn strip(&self, place: Self::Place, strip: usize) -> *mut u8;
 
-    /// Puts a value into a field that has none. `None`, the default, is for fields without a strip
-    /// only.
+    /// Puts a value into a field that has none.
     ///
     /// # Safety
     ///
     /// The place is of this storage, nobody else uses its memory, and the field holds no value.
-    unsafe fn put_field<F: Field<Thing = T>>(&self, place: Self::Place, value: Option<F::Value>);
+    unsafe fn put_field<F: Field<Thing = T>>(&self, place: Self::Place, value: F::Value);
 
     /// Drops the value of a field, which then holds none; a field without a strip is at its default
     /// then.
@@ -129,18 +128,11 @@ pub(crate) const fn byte_strips<T: Snap>() -> u128 {
         }
         field += 1;
     }
-    strips
-}
-
-/// Which fields have to be cloned one by one: those that are not in such a strip.
-pub(crate) const fn cloned_fields<T: Snap>() -> u64 {
-    let strip_of = <T::Storage as Strips<T>>::STRIP_OF;
-    let (strips, mut fields, mut field) = (byte_strips::<T>(), 0, 0);
-    while field < T::FIELDS.len() {
-        if strip_of[field] == u8::MAX || strips >> strip_of[field] & 1 == 0 {
-            fields |= 1 << field;
+    // Stamps go with the tags that the pool knows: where those cannot be copied, neither are.
+    if let (None, Some(tags)) = (<T::Storage as Strips<T>>::TAGS_WITHIN, T::TAGS_FIELD) {
+        if strips >> strip_of[tags] & 1 == 0 {
+            strips &= !1;
         }
-        field += 1;
     }
-    fields
+    strips
 }

@@ -130,12 +130,12 @@ impl Flags for NoTags {
 
 #[cfg(feature = "alloc")]
 mod index {
+    use alloc::vec::Vec;
+
     use super::{TagSet, sealed::Wide};
     use crate::error::OutOfMemory;
     use crate::flat::FlatBits;
     use crate::slots::{GROUP, Slots, ones};
-
-    mod image;
 
     /// A bitmap for each tag that there can be; those that are not in use have no memory.
     ///
@@ -202,6 +202,29 @@ mod index {
                 if let Some(map) = self.map(bit) {
                     map.remove(index);
                 }
+            }
+        }
+
+        /// Copies the words of every bitmap up to a group; reuses what there is.
+        pub(crate) fn read(&self, into: &mut Vec<Vec<u64>>, end: u32) {
+            into.resize_with(self.maps().len(), Vec::new);
+            for (to, map) in into.iter_mut().zip(self.maps()) {
+                to.clear();
+                to.extend(map.words(0).iter().take(end as usize));
+            }
+        }
+
+        /// The tags that have a bitmap.
+        pub(crate) fn in_use(&self) -> u64 {
+            let used = self.maps().iter().enumerate().filter(|(_, map)| map.has_room(0));
+            used.fold(0, |set, (bit, _)| set | 1 << bit)
+        }
+
+        /// Makes the bitmap of every tag what `word` says of it, group by group, where there is
+        /// memory.
+        pub(crate) fn assign(&mut self, word: impl Fn(usize, u32) -> u64) {
+            for (bit, map) in self.maps.as_mut().iter_mut().enumerate() {
+                map.assign(|group| word(bit, group));
             }
         }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use lath_core::image::RestoreError;
+use crate::image::RestoreError;
 
 /// Why a world could not be saved, loaded, or put back. Nothing in the world has changed.
 #[derive(Debug)]

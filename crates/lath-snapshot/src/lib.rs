@@ -41,6 +41,7 @@
 //! | `registry` | [`SaveWorld`]: what a world saves |
 //! | `snapshot`, `history`, `delta` | [`Snapshot`], [`History`], [`Delta`]: copies in memory |
 //! | `part`, `pool_part`, `resource_part` | what a snapshot is made of |
+//! | `image` | copies of pools, and differences between them, out of blocks that `lath-core` copies |
 //! | `file` | [`Write`], [`Load`], [`SaveInfo`]: saves as bytes and as files |
 //! | `text` | worlds as text, and [`Prefab`]: a subtree as text, spawned as often as you like |
 //! | `bounds` | how deep values may be nested, on the way in and on the way out |
@@ -51,7 +52,7 @@
 //! `text` (default) brings scenes and prefabs, `lz4` compressed saves, `cli` the program `lath`, of
 //! which `lath save-info FILE` says what is in a save.
 //!
-//! There is no unsafe code here: the copying is done by `lath-core`.
+//! There is no unsafe code here: blocks of slots are copied by `lath-core`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -64,6 +65,8 @@ mod delta;
 mod error;
 mod file;
 mod history;
+#[doc(hidden)] // for tests
+pub mod image;
 mod part;
 mod pool_part;
 #[doc(hidden)] // for the derive

@@ -57,8 +57,8 @@ pub(crate) trait Part: Send + Sync {
     /// Whether it could be put back; makes room for it.
     fn prepare(&self, world: &mut World) -> Result<(), SaveError>;
 
-    /// Puts it back. After `prepare`, this fails no more.
-    fn restore(&self, world: &mut World) -> Result<(), SaveError>;
+    /// Puts it back. `prepare` was called.
+    fn restore(&self, world: &mut World);
 
     /// Writes it, after its name.
     fn write(&self, out: &mut Vec<u8>) -> Result<(), SaveError>;

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lath_core::image::{PoolDelta, PoolImage, TreeState};
+use crate::image::{ImageBuilder, PoolDelta, PoolImage, TreeState};
 use lath_core::{Attached, Pool, Relation};
 use lath_schedule::{Resident, World};
 use xxhash_rust::xxh3::Xxh3;
@@ -38,7 +38,7 @@ pub(crate) struct TreeKind<T: Save> {
     pub(crate) relation: TypeId,
     pub(crate) name: String,
     pub(crate) read: fn(&PoolImage<T>) -> TreeState,
-    pub(crate) write: fn(&mut PoolImage<T>, &TreeState) -> Result<(), lath_core::image::StateError>,
+    pub(crate) write: fn(&mut PoolImage<T>, &TreeState) -> Result<(), crate::image::StateError>,
 }
 
 impl<T: Save> Clone for TreeKind<T> {
@@ -97,9 +97,8 @@ impl<T: Save> PoolKind<T> {
                 call: "world.saves::<…>().tree::<…>()",
             });
         }
-        let things = image.things();
         state::write_state(&image.state(), out, for_checksum);
-        let mut columns = Columns { image: things, out, count: 0 };
+        let mut columns = Columns { image, out, count: 0 };
         // The number of columns first, so that it can be read again.
         T::visit_saved(&mut Count(&mut columns.count)).unwrap_or_else(|never| match never {});
         let count = columns.count;
@@ -133,14 +132,14 @@ impl<T: Save> PoolKind<T> {
     fn decode(&self, pool: &Pool<T>, from: &mut Reader<'_>) -> Result<PoolImage<T>, SaveError> {
         let state = state::read_state(from)?;
         let mut builder =
-            pool.image_of_state(&state).map_err(|error| SaveError::pool(&self.name, error))?;
+            ImageBuilder::new(pool, &state).map_err(|error| SaveError::pool(&self.name, error))?;
         let mut columns = Vec::new();
         for _ in 0..from.count(4 + 4 + 1 + 4 + 8)? {
             columns.push(Column::read(from)?);
         }
         self.no_twins("column", columns.iter().map(|column| column.name))?;
         T::visit_saved(&mut Fill { kind: self, columns: &columns, builder: &mut builder })?;
-        let mut image = PoolImage::from_parts(builder, &state);
+        let mut image = builder.finish();
         let mut trees = Vec::new();
         for _ in 0..from.count(4 + 8 + 8 + 1)? {
             let name = from.text()?;
@@ -176,7 +175,7 @@ impl<T: Save> SaveVisitor<T> for Count<'_> {
 
 /// Writes the columns of all fields.
 struct Columns<'a, T: Save> {
-    image: &'a lath_core::image::Image<T>,
+    image: &'a crate::image::PoolImage<T>,
     out: &'a mut dyn Sink,
     count: usize,
 }
@@ -193,7 +192,7 @@ impl<T: Save> SaveVisitor<T> for Columns<'_, T> {
 struct Fill<'a, T: Save> {
     kind: &'a PoolKind<T>,
     columns: &'a [Column<'a>],
-    builder: &'a mut lath_core::image::ImageBuilder<T>,
+    builder: &'a mut crate::image::ImageBuilder<T>,
 }
 
 impl<T: Save> SaveVisitor<T> for Fill<'_, T> {
@@ -302,27 +301,23 @@ impl<T: Save + Resident> Part for PoolPart<T> {
 
     fn take(&mut self, world: &World) {
         match world.try_pool::<T>() {
-            Ok(pool) => pool.capture(&mut self.image),
-            Err(_) => Pool::<T>::new().capture(&mut self.image), // none yet is as good as an empty one
+            Ok(pool) => self.image.capture(pool),
+            Err(_) => self.image.capture(&Pool::new()), // none yet is as good as an empty one
         }
     }
 
     fn take_mut(&mut self, world: &mut World) {
-        world.pool_mut::<T>().capture_mut(&mut self.image);
+        self.image.capture_mut(world.pool_mut());
     }
 
     fn prepare(&self, world: &mut World) -> Result<(), SaveError> {
-        world
-            .pool_mut::<T>()
-            .make_room_for(&self.image)
+        self.image
+            .make_room(world.pool_mut())
             .map_err(|error| SaveError::restore(&self.kind.name, error))
     }
 
-    fn restore(&self, world: &mut World) -> Result<(), SaveError> {
-        world
-            .pool_mut::<T>()
-            .restore(&self.image)
-            .map_err(|error| SaveError::restore(&self.kind.name, error))
+    fn restore(&self, world: &mut World) {
+        self.image.put_back(world.pool_mut());
     }
 
     fn write(&self, out: &mut Vec<u8>) -> Result<(), SaveError> {

@@ -152,13 +152,12 @@ impl<R: Clone + Send + Sync + 'static> Part for ResourcePart<R> {
         Ok(())
     }
 
-    fn restore(&self, world: &mut World) -> Result<(), SaveError> {
+    fn restore(&self, world: &mut World) {
         match (&self.value, world.try_resource_mut::<R>()) {
             (Some(value), Ok(now)) => now.clone_from(value),
             (Some(value), Err(_)) => drop(world.insert(value.clone())),
             (None, _) => drop(world.remove::<R>()),
         }
-        Ok(())
     }
 
     fn write(&self, out: &mut Vec<u8>) -> Result<(), SaveError> {

@@ -1,8 +1,8 @@
 //! What makes a thing one that can be saved: [`Save`], which is derived, and what it says about
 //! fields.
 
+use crate::image::PoolImage;
 use lath_core::Field;
-use lath_core::image::Image;
 use lath_core::strips::Snap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,7 +91,7 @@ pub trait SavedField: Field<Thing: Snap, Value: Clone + SavedValue> {
 }
 
 /// Hands the bytes of all values of a field to a writer; answers whether there are such bytes.
-type WriteAll<T> = fn(&Image<T>, &mut dyn FnMut(&[u8])) -> bool;
+type WriteAll<T> = fn(&PoolImage<T>, &mut dyn FnMut(&[u8])) -> bool;
 
 /// How the values of a field are written as plain bytes.
 pub struct Raw<F: Field<Thing: Snap>> {

@@ -147,7 +147,8 @@ impl Snapshot {
         for part in &self.parts {
             part.prepare(world)?;
         }
-        self.parts.iter().try_for_each(|part| part.restore(world))
+        self.parts.iter().for_each(|part| part.restore(world));
+        Ok(())
     }
 
     /// A number that is the same for two worlds in the same state, on every machine with the same

@@ -10,9 +10,9 @@ use common::dice::Dice;
 use common::play::look;
 use common::things::Subject;
 use images::{Judged, changed, restored};
-use lath_core::image::{PoolDelta, PoolImage, PoolState};
 use lath_core::{Handle, NoTags, Pool, Thing};
 use lath_snapshot::Save;
+use lath_snapshot::image::{ImageBuilder, PoolDelta, PoolImage, PoolState};
 use serde::{Deserialize, Serialize};
 
 /// Larger than a cache line, and aligned to more than one.
@@ -115,8 +115,8 @@ fn put_back<T: Judged>() {
             one.retain(|who, _| holes == 0 || who.index() % holes != 0 || who.index() > 3000);
             let mut image = PoolImage::new();
             match size % 2 {
-                0 => one.capture(&mut image),
-                _ => one.capture_mut(&mut image),
+                0 => image.capture(&one),
+                _ => image.capture_mut(&mut one),
             }
             let was = look(&one);
             one.retain(|who, _| who.index() % 3 == 0);
@@ -124,7 +124,7 @@ fn put_back<T: Judged>() {
             all.iter().for_each(|&who| assert!(one.edit(who, |thing| T::set(thing, 1_000_000))));
             for mut pool in [one, Pool::new(), pool(30), pool(1023), pool(9000)] {
                 let nil = T::seen(pool.read(Handle::NIL));
-                pool.restore(&image).unwrap();
+                image.restore(&mut pool).unwrap();
                 assert!(look(&pool) == was, "{size} things, holes at {holes}");
                 assert_eq!(pool.check_invariants(), Ok(()), "{size} things, holes at {holes}");
                 assert_eq!(
@@ -153,7 +153,7 @@ fn differ<T: Judged>() {
         let [mut old, mut new] = [(); 2].map(|()| PoolImage::new());
         let mut pool = pool::<T>(before);
         pool.track_changes();
-        pool.capture_mut(&mut old);
+        old.capture_mut(&mut pool);
         pool.retain(|who, _| who.index() <= after);
         (before..after).for_each(|n| assert!(!pool.spawn(T::new(n)).is_nil()));
         let all: Vec<_> = pool.handles().collect();
@@ -162,13 +162,13 @@ fn differ<T: Judged>() {
             .for_each(|&who| assert!(pool.edit(who, |thing| T::set(thing, 1_000_000))));
         let now = look(&pool);
         delta.since(&old, &pool);
-        pool.capture_mut(&mut new);
+        new.capture_mut(&mut pool);
         let mut followed = old.clone();
         assert!(delta.apply(&mut followed));
         delta.between(&old, &new);
         assert!(delta.apply(&mut old));
         for image in [followed, old] {
-            other.restore(&image).unwrap();
+            image.restore(&mut other).unwrap();
             assert!(look(&other) == now, "from {before} things to {after}");
             assert_eq!(other.check_invariants(), Ok(()), "from {before} things to {after}");
         }
@@ -203,15 +203,15 @@ fn groups_that_are_not_all_of_a_block_are_put_back_where_they_were() {
     let handles: Vec<Handle<Plain>> = slots.map(|slot| Handle::from_bits(1 << 32 | slot)).collect();
     let state = PoolState::of_live(&handles, Vec::new()).unwrap();
     let mut pool = pool::<Plain>(3000);
-    let mut builder = pool.image_of_state(&state).unwrap();
+    let mut builder = ImageBuilder::new(&pool, &state).unwrap();
     let mut numbers = handles.iter().map(|who| who.index());
     builder.fill::<plain::number, ()>(|| Ok(numbers.next().map(u64::from))).unwrap();
     let mut numbers = handles.iter().map(|who| who.index());
     builder.fill::<plain::wide, ()>(|| Ok(numbers.next().map(Wide))).unwrap();
     let mut numbers = handles.iter().map(|who| who.index());
     builder.fill::<plain::small, ()>(|| Ok(numbers.next().map(|n| n as u8))).unwrap();
-    let image = PoolImage::from_parts(builder, &state);
-    pool.restore(&image).unwrap();
+    let image = builder.finish();
+    image.restore(&mut pool).unwrap();
     assert_eq!(pool.check_invariants(), Ok(()));
     assert!(pool.handles().eq(handles));
     for (who, thing) in pool.iter() {
@@ -235,13 +235,13 @@ fn full_blocks_are_copied_while_others_stage() {
         }
         for _ in 0..8 {
             let mut image = PoolImage::new();
-            pool.capture(&mut image);
+            image.capture(&pool);
             images.push(image);
         }
     });
     for image in images {
         let mut other = Pool::<Plain>::new();
-        other.restore(&image).unwrap();
+        image.restore(&mut other).unwrap();
         assert_eq!((other.len(), other.check_invariants()), (4090, Ok(())));
         assert!(other.iter().all(|(who, thing)| *thing.number + 1 == u64::from(who.index())));
     }

@@ -8,9 +8,9 @@ mod images;
 use common::play::look;
 use common::things::{MixedColumns, PlainColumns, PlainRow, Subject, Tags};
 use images::Judged;
-use lath_core::image::{PoolDelta, PoolImage};
 use lath_core::{Handle, Pool, Thing};
 use lath_snapshot::Save;
+use lath_snapshot::image::{PoolDelta, PoolImage};
 
 /// Two fields of every home: columns that are copied and columns that are cloned, the record of hot
 /// fields, and cold ones.
@@ -63,7 +63,7 @@ fn follow(change: impl FnOnce(&mut Pool<Homes>, Handle<Homes>)) -> usize {
     let things: Vec<Handle<Homes>> = pool.spawn_many((0..300).map(homes)).collect();
     pool.track_changes();
     let (mut before, mut after, mut delta) = (PoolImage::new(), PoolImage::new(), PoolDelta::new());
-    pool.capture_mut(&mut before);
+    before.capture_mut(&mut pool);
     let was = all(&pool);
     change(&mut pool, things[200]);
     let now = all(&pool);
@@ -71,11 +71,11 @@ fn follow(change: impl FnOnce(&mut Pool<Homes>, Handle<Homes>)) -> usize {
     delta.since(&before, &pool);
     assert_eq!(delta.groups(), 1);
     let bytes = delta.bytes();
-    pool.capture_mut(&mut after);
+    after.capture_mut(&mut pool);
     for _ in 0..2 {
         let (mut image, mut other) = (before.clone(), Pool::new());
         assert!(delta.apply(&mut image));
-        other.restore(&image).unwrap();
+        image.restore(&mut other).unwrap();
         assert_eq!((all(&other), other.check_invariants()), (now.clone(), Ok(())));
         // What was led to knows as well what has changed as what was taken.
         for after in [&image, &after] {
@@ -84,7 +84,7 @@ fn follow(change: impl FnOnce(&mut Pool<Homes>, Handle<Homes>)) -> usize {
         }
     }
     for (image, expected) in [(&before, &was), (&after, &now)] {
-        pool.restore(image).unwrap();
+        image.restore(&mut pool).unwrap();
         assert_eq!((&all(&pool), pool.check_invariants()), (expected, Ok(())));
     }
     bytes
@@ -114,16 +114,16 @@ fn over_several_steps<T: Judged>() {
     let things: Vec<Handle<T>> = pool.handles().collect();
     pool.track_changes();
     let [mut first, mut second] = [PoolImage::new(), PoolImage::new()];
-    pool.capture_mut(&mut first);
+    first.capture_mut(&mut pool);
     T::set(pool.get_mut(things[250]).unwrap(), 7);
-    pool.capture_mut(&mut second);
+    second.capture_mut(&mut pool);
     pool.spawn_at(Handle::from_bits(1 << 32 | 5000), T::new(8)).unwrap();
     let (mut delta, mut other) = (PoolDelta::new(), Pool::new());
     delta.since(&second, &pool);
     assert!(delta.apply(&mut second));
     delta.between(&first, &second);
     assert!(delta.apply(&mut first));
-    other.restore(&first).unwrap();
+    first.restore(&mut other).unwrap();
     assert_eq!((look(&other), other.check_invariants()), (look(&pool), Ok(())));
 }
 
@@ -142,8 +142,8 @@ fn far_and_wide<T: Judged>(seed: u64) {
     let mut pool: Pool<T> = (0..9000).map(T::new).collect();
     pool.track_changes();
     let [mut followed, mut taken] = [PoolImage::new(), PoolImage::new()];
-    pool.capture_mut(&mut followed);
-    pool.capture_mut(&mut taken);
+    followed.capture_mut(&mut pool);
+    taken.capture_mut(&mut pool);
     let (mut delta, mut other) = (PoolDelta::new(), Pool::new());
     for round in 0..10 {
         let things: Vec<Handle<T>> = pool.handles().collect();
@@ -169,27 +169,27 @@ fn far_and_wide<T: Judged>(seed: u64) {
             pool.next_tick();
         } else {
             let mut new = PoolImage::new();
-            pool.capture_mut(&mut new);
+            new.capture_mut(&mut pool);
             delta.between(&followed, &new);
         }
         assert!(delta.apply(&mut followed));
-        other.restore(&followed).unwrap();
+        followed.restore(&mut other).unwrap();
         assert_eq!(
             (look(&other), other.check_invariants()),
             (now.clone(), Ok(())),
             "round {round} of {seed}"
         );
         // Back to what was taken before, and forth again.
-        pool.restore(&taken).unwrap();
+        taken.restore(&mut pool).unwrap();
         assert_eq!(pool.check_invariants(), Ok(()));
-        pool.restore(&followed).unwrap();
+        followed.restore(&mut pool).unwrap();
         assert_eq!(
             (look(&pool), pool.check_invariants()),
             (now, Ok(())),
             "round {round} of {seed}"
         );
-        pool.capture_mut(&mut taken);
-        pool.capture_mut(&mut followed);
+        taken.capture_mut(&mut pool);
+        followed.capture_mut(&mut pool);
     }
 }
 
@@ -210,10 +210,10 @@ fn a_tag_that_comes_up_later_leaves_those_of_others_alone_in_a_difference() {
     let things: Vec<Handle<PlainColumns>> = pool.handles().collect();
     pool.track_changes();
     let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     assert!(pool.insert_tags(things[0], Tags::A));
     delta.since(&image, &pool);
     assert!(delta.groups() == 1 && delta.apply(&mut image));
-    other.restore(&image).unwrap();
+    image.restore(&mut other).unwrap();
     assert_eq!((look(&other), other.check_invariants()), (look(&pool), Ok(())));
 }

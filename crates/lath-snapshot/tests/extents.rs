@@ -1,8 +1,8 @@
 //! How large images and differences say they are, how far they reach, and what they name.
 
-use lath_core::image::{PoolDelta, PoolImage};
 use lath_core::{Handle, Mut, Orphans, Pool, Relation, Thing};
 use lath_snapshot::Save;
+use lath_snapshot::image::{ImageBuilder, PoolDelta, PoolImage};
 
 /// 40 bytes that are copied, and a name that is cloned.
 #[derive(Thing, Save, Clone, Default, Debug, PartialEq)]
@@ -29,7 +29,7 @@ fn crew(n: u64) -> Crew {
 
 fn image_of<T: lath_core::strips::Snap>(pool: &mut Pool<T>) -> PoolImage<T> {
     let mut image = PoolImage::new();
-    pool.capture_mut(&mut image);
+    image.capture_mut(pool);
     image
 }
 
@@ -130,7 +130,7 @@ fn what_changes_far_away_is_in_the_difference_wherever_a_run_of_groups_begins() 
         image = after;
     }
     let mut copy = Pool::new();
-    copy.restore(&image).unwrap();
+    image.restore(&mut copy).unwrap();
     assert!(copy.iter().eq(pool.iter()));
 }
 
@@ -146,7 +146,7 @@ fn relations_that_nobody_is_linked_by_are_not_named_and_go_with_a_difference() {
     let linked = image_of(&mut pool);
     assert_eq!(names(&linked).len(), 1);
 
-    pool.restore(&alone).unwrap();
+    alone.restore(&mut pool).unwrap();
     let parted = image_of(&mut pool);
     assert!(names(&parted).is_empty());
     let (mut delta, mut followed) = (PoolDelta::new(), linked.clone());
@@ -167,12 +167,12 @@ fn a_pool_that_is_put_back_goes_on_from_the_later_tick() {
     let image = image_of(&mut ahead);
     let mut behind = Pool::<Plain>::new();
     behind.track_changes();
-    behind.restore(&image).unwrap();
+    image.restore(&mut behind).unwrap();
     assert!(behind.tick() >= ahead.tick() - 1, "{} after {}", behind.tick(), ahead.tick());
     // And never back.
     let early = image_of(&mut Pool::<Plain>::new());
     let tick = behind.tick();
-    behind.restore(&early).unwrap();
+    early.restore(&mut behind).unwrap();
     assert!(behind.tick() >= tick);
 }
 
@@ -191,9 +191,9 @@ fn a_state_says_which_slots_are_live() {
             "slot {index}"
         );
     }
-    let builder = pool.image_of_state(&state).unwrap();
+    let builder = ImageBuilder::new(&pool, &state).unwrap();
     assert_eq!((builder.len(), builder.is_empty()), (pool.len(), false));
     let nobody = image_of(&mut Pool::<Plain>::new()).state();
-    let builder = pool.image_of_state(&nobody).unwrap();
+    let builder = ImageBuilder::new(&pool, &nobody).unwrap();
     assert_eq!((builder.len(), builder.is_empty()), (0, true));
 }

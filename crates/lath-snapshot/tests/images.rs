@@ -13,9 +13,9 @@ use common::dice::Dice;
 use common::play::look;
 use common::things::{MixedColumns, MixedRow, PlainColumns, PlainRow, Subject, Tags, plain_row};
 use images::{Judged, changed, restored};
-use lath_core::image::{PoolDelta, PoolImage, RestoreError};
 use lath_core::{Handle, Mut, Pool, Ref, Reuse, Thing};
 use lath_snapshot::Save;
+use lath_snapshot::image::{ImageBuilder, PoolDelta, PoolImage, RestoreError};
 
 /// `LATH_IMAGE_SEEDS=1000` plays more games.
 fn seeds() -> std::ops::Range<u64> {
@@ -32,11 +32,11 @@ fn worlds_are_taken_put_back_saved_and_compared_in_any_order() {
 /// A pool that got the image of a pool, by way of its own image.
 fn put_back_twice<T: Judged>(pool: &Pool<T>) -> Pool<T> {
     let mut image = PoolImage::new();
-    pool.capture(&mut image);
+    image.capture(&pool);
     let [mut once, mut twice] = [(); 2].map(|()| Pool::new());
-    once.restore(&image).unwrap();
-    once.capture(&mut image);
-    twice.restore(&image).unwrap();
+    image.restore(&mut once).unwrap();
+    image.capture(&once);
+    image.restore(&mut twice).unwrap();
     twice
 }
 
@@ -74,10 +74,10 @@ fn goes_anywhere<T: Judged>() {
         pool.clear();
         (1..=THINGS).for_each(|value| _ = pool.spawn(T::new(value)));
         let mut image = PoolImage::new();
-        pool.capture(&mut image);
+        image.capture(&pool);
         for make in pools {
             let mut other = make();
-            other.restore(&image).unwrap();
+            image.restore(&mut other).unwrap();
             assert_eq!(other.check_invariants(), Ok(()));
             assert_eq!(look(&other), look(&pool));
         }
@@ -104,10 +104,10 @@ fn links_and_an_order_of_reuse_that_an_image_brings_hear_of_things_that_go() {
             false => other.set_reuse(Reuse::Lifo),
         }
         let mut image = PoolImage::new();
-        other.capture(&mut image);
+        image.capture(&other);
         // The first goes with care, the second the common way.
         assert!(pool.despawn(things[190]) && pool.despawn(things[191]));
-        pool.restore(&image).unwrap();
+        image.restore(&mut pool).unwrap();
         assert_eq!(pool.check_invariants(), Ok(()));
         assert!(pool.despawn(things[100]));
         assert_eq!(pool.contains(things[101]), !with_links);
@@ -151,15 +151,15 @@ fn staged<T: Judged>() {
     let mut pool: Pool<T> = (0..100).map(T::new).collect();
     pool.track_changes();
     let (mut image, mut delta) = (PoolImage::new(), PoolDelta::new());
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     let was = look(&pool);
     let (staged, reserved) = (pool.stage(T::new(7)), pool.reserve());
     let now = look(&pool);
     delta.since(&image, &pool);
-    pool.restore(&image).unwrap();
+    image.restore(&mut pool).unwrap();
     assert_eq!((look(&pool), pool.check_invariants()), (was, Ok(())));
     assert!(!pool.contains(staged) && delta.apply(&mut image));
-    pool.restore(&image).unwrap();
+    image.restore(&mut pool).unwrap();
     assert_eq!((look(&pool), pool.check_invariants()), (now, Ok(())));
     assert!(pool.contains(staged) && pool.spawn_at(reserved, T::new(0)).is_ok());
 }
@@ -179,7 +179,7 @@ fn given_up<T: Judged>(early: bool) {
     pool.track_changes();
     let reserved = early.then(|| pool.reserve());
     let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     let was = look(&pool);
     let reserved = reserved.unwrap_or_else(|| pool.reserve());
     assert!(pool.despawn(reserved));
@@ -189,7 +189,7 @@ fn given_up<T: Judged>(early: bool) {
     assert!(delta.apply(&mut later));
     for (image, expected) in [(&later, &now), (&image, &was), (&later, &now)] {
         for pool in [&mut pool, &mut other] {
-            pool.restore(image).unwrap();
+            image.restore(pool).unwrap();
             assert_eq!((&look(pool), pool.check_invariants()), (expected, Ok(())));
         }
     }
@@ -197,8 +197,8 @@ fn given_up<T: Judged>(early: bool) {
         pool.spawn_at(reserved, T::new(0)).is_err() && other.spawn_at(reserved, T::new(0)).is_err()
     );
     assert_eq!(pool.spawn(T::new(0)), other.spawn(T::new(0)));
-    pool.restore(&image).unwrap();
-    other.restore(&image).unwrap();
+    image.restore(&mut pool).unwrap();
+    image.restore(&mut other).unwrap();
     assert_eq!(pool.spawn(T::new(0)), other.spawn(T::new(0)));
 }
 
@@ -230,11 +230,11 @@ fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
         handles[10..13].iter().for_each(|&freed| assert!(pool.despawn(freed)));
 
         let mut image = PoolImage::new();
-        pool.capture_mut(&mut image);
+        image.capture_mut(&mut pool);
         let spawn_all =
             |pool: &mut Pool<MixedRow>| [0; 9].map(|n| pool.spawn(MixedRow::new(n)).index());
         let expected = spawn_all(&mut pool);
-        pool.restore(&image).unwrap();
+        image.restore(&mut pool).unwrap();
         assert_eq!(spawn_all(&mut pool), expected, "{reuse:?}");
     }
 }
@@ -247,8 +247,8 @@ fn goes_on_in_turn<T: Judged>() {
     let mut living: VecDeque<_> = (0..100).map(|_| small.spawn(T::default())).collect();
     (0..5000).for_each(|_| _ = large.spawn(T::default()));
     let mut image = PoolImage::new();
-    small.capture(&mut image);
-    large.restore(&image).unwrap();
+    image.capture(&small);
+    image.restore(&mut large).unwrap();
     for n in 0..7000 {
         let thing = small.spawn(T::default());
         assert_eq!(large.spawn(T::default()), thing, "number {n} after the image");
@@ -284,16 +284,16 @@ fn plain_rows_with_tags_come_back_out_of_their_state() {
     lamps.iter().skip(3).step_by(7).for_each(|&who| assert!(pool.despawn_after(who, 1)));
     (0..9).for_each(|n| assert!(!pool.stage(lamp(n)).is_nil()));
     let mut image = PoolImage::new();
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     let state = image.state();
     let mut other = Pool::<Lamp>::new();
-    let mut builder = other.image_of_state(&state).unwrap();
+    let mut builder = ImageBuilder::new(&other, &state).unwrap();
     assert_eq!((builder.len(), builder.is_empty()), (state.held(), false));
     let mut lights = Vec::new();
-    image.things().each_value::<lamp::light>(|light| lights.extend(light.copied()));
+    image.each_value::<lamp::light>(|light| lights.extend(light.copied()));
     let mut lights = lights.into_iter();
     builder.fill::<lamp::light, ()>(|| Ok(lights.next())).unwrap();
-    other.restore(&PoolImage::from_parts(builder, &state)).unwrap();
+    builder.finish().restore(&mut other).unwrap();
     assert_eq!(other.check_invariants(), Ok(()));
     let all = |pool: &Pool<Lamp>| {
         pool.iter_with_staged().map(|(who, lamp)| (who, *lamp)).collect::<Vec<_>>()
@@ -309,15 +309,12 @@ fn plain_rows_with_tags_come_back_out_of_their_state() {
 #[test]
 fn an_image_says_how_much_there_is_in_it() {
     let mut image = PoolImage::<PlainRow>::new();
-    assert!(image.things().is_empty());
+    assert!(image.is_empty());
     assert_eq!(image.bytes(), 0);
     let bytes = [1, 2, 5].map(|groups: u32| {
         let mut pool: Pool<PlainRow> = (0..groups * 64 - 1).map(PlainRow::new).collect();
-        pool.capture_mut(&mut image);
-        assert_eq!(
-            (image.things().len(), image.things().is_empty()),
-            (groups as usize * 64 - 1, false)
-        );
+        image.capture_mut(&mut pool);
+        assert_eq!((image.len(), image.is_empty()), (groups as usize * 64 - 1, false));
         image.bytes()
     });
     // Every group has 64 rows, and little else.
@@ -325,8 +322,8 @@ fn an_image_says_how_much_there_is_in_it() {
     assert!((rows..rows + 64 * 16 + 64).contains(&bytes[0]), "{bytes:?}");
     assert_eq!(bytes, [1, 2, 5].map(|groups| groups * bytes[0]));
     let empty = Pool::<PlainRow>::new();
-    empty.capture(&mut image);
-    assert!(image.things().is_empty());
+    image.capture(&empty);
+    assert!(image.is_empty());
 }
 
 /// Things near the start and things far from them: groups between them are in no image.
@@ -337,9 +334,9 @@ fn with_gaps<T: Judged>() {
     let far = [2000, 2001, 5000, 9000].map(|index| Handle::from_bits(1 << 32 | index));
     far.iter().for_each(|&far| pool.spawn_at(far, T::new(7)).unwrap());
     let (mut image, mut delta, mut other) = (PoolImage::new(), PoolDelta::new(), Pool::new());
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     let was = look(&pool);
-    other.restore(&image).unwrap();
+    image.restore(&mut other).unwrap();
     assert_eq!((look(&other), other.check_invariants()), (was.clone(), Ok(())));
     (0..300).for_each(|n| assert!(!pool.spawn(T::new(n)).is_nil()));
     assert!(
@@ -356,7 +353,7 @@ fn with_gaps<T: Judged>() {
         [(&later, &now), (&image, &was), (&again, &now), (&image, &was), (&later, &now)]
     {
         for pool in [&mut pool, &mut other] {
-            pool.restore(image).unwrap();
+            image.restore(pool).unwrap();
             assert_eq!((&look(pool), pool.check_invariants()), (expected, Ok(())));
         }
     }
@@ -376,26 +373,26 @@ fn memory_that_has_a_gap_is_filled_where_the_image_needs_it() {
         (Handle::from_bits(1 << 32 | 2047), Handle::from_bits(1 << 32 | 2112));
     pool.spawn_at(last_of_a_block, PlainRow::new(1)).unwrap();
     let mut image = PoolImage::new();
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     let mut other = Pool::new();
     other.spawn_at(in_the_next, PlainRow::new(2)).unwrap();
-    other.restore(&image).unwrap();
+    image.restore(&mut other).unwrap();
     assert_eq!((look(&other), other.check_invariants()), (look(&pool), Ok(())));
 }
 
 #[test]
 fn an_image_that_uses_more_slots_than_the_pool_has_is_refused_and_says_which() {
     let mut image = PoolImage::new();
-    (0..100).map(PlainRow::new).collect::<Pool<PlainRow>>().capture(&mut image);
+    image.capture(&(0..100).map(PlainRow::new).collect());
     for slots in [1, 63, 64, 99] {
         let mut small = Pool::fixed(slots).unwrap();
         small.spawn(PlainRow::new(7));
         let (was, limit) = (look(&small), slots as u32);
-        assert_eq!(small.restore(&image), Err(RestoreError::TooSmall { slot: 100, limit }));
+        assert_eq!(image.restore(&mut small), Err(RestoreError::TooSmall { slot: 100, limit }));
         assert_eq!((look(&small), small.check_invariants()), (was, Ok(())));
     }
-    assert_eq!(Pool::fixed(100).unwrap().restore(&image), Ok(()));
-    assert_eq!(Pool::<PlainRow>::new().restore(&PoolImage::new()), Err(RestoreError::Empty));
+    assert_eq!(image.restore(&mut Pool::fixed(100).unwrap()), Ok(()));
+    assert_eq!(PoolImage::<PlainRow>::new().restore(&mut Pool::new()), Err(RestoreError::Empty));
 }
 
 #[test]
@@ -403,15 +400,15 @@ fn slots_that_were_used_in_a_larger_pool_are_not_known_to_a_smaller_one() {
     let mut pool: Pool<PlainRow> = (0..500).map(PlainRow::new).collect();
     pool.clear();
     let mut image = PoolImage::new();
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     for slots in [80, 127, 128, 300] {
         let mut small = Pool::<PlainRow>::fixed(slots).unwrap();
-        small.restore(&image).unwrap();
+        image.restore(&mut small).unwrap();
         let mut its = PoolImage::new();
-        small.capture_mut(&mut its);
+        its.capture_mut(&mut small);
         let old: Vec<u32> = its.state().old.iter().map(|&(index, _)| index).collect();
         assert_eq!(old, (64..=slots as u32).collect::<Vec<_>>());
-        assert!(small.image_of_state(&its.state()).is_ok());
+        assert!(ImageBuilder::new(&small, &its.state()).is_ok());
         assert_eq!(small.spawn(PlainRow::new(1)).generation(), 3);
     }
 }
@@ -422,11 +419,11 @@ fn what_was_as_in_the_image_is_not_marked_when_that_is_put_back() {
     let things: Vec<Handle<PlainRow>> = pool.handles().collect();
     pool.track_changes();
     let mut image = PoolImage::new();
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     pool.get_mut(things[200]).unwrap().small += 1;
     let tick = pool.tick();
     pool.next_tick();
-    pool.restore(&image).unwrap();
+    image.restore(&mut pool).unwrap();
     let changed: Vec<Handle<PlainRow>> = pool.changed_since::<plain_row::small>(tick).collect();
     let group = things[200].index() / 64;
     assert_eq!(
@@ -444,17 +441,17 @@ fn of_another_pool<T: Judged>() {
         pool
     });
     let [mut image, mut its] = [PoolImage::new(), PoolImage::new()];
-    one.capture_mut(&mut image);
-    two.capture_mut(&mut its);
+    image.capture_mut(&mut one);
+    its.capture_mut(&mut two);
     let mut delta = PoolDelta::new();
     delta.since(&image, &two);
     let mut copy = image.clone();
     assert!(!delta.apply(&mut its) && delta.apply(&mut copy) && !delta.apply(&mut copy));
     for image in [&copy, &its] {
-        one.restore(image).unwrap();
+        image.restore(&mut one).unwrap();
         assert_eq!((look(&one), one.check_invariants()), (look(&two), Ok(())));
     }
-    two.restore(&image).unwrap();
+    image.restore(&mut two).unwrap();
     assert_ne!(look(&one), look(&two));
 }
 
@@ -481,10 +478,10 @@ fn what_is_marked_for_a_sweep_is_marked_again_when_an_image_is_put_back() {
     sweep(&mut pool);
     assert!(pool.tree_mut().mark(things[20]) && pool.tree_mut().mark(things[70]));
     let (mut image, mut other) = (PoolImage::new(), Pool::new());
-    pool.capture_mut(&mut image);
+    image.capture_mut(&mut pool);
     assert_eq!((sweep(&mut pool), sweep(&mut pool)), (31, 0));
     for pool in [&mut pool, &mut other] {
-        pool.restore(&image).unwrap();
+        image.restore(pool).unwrap();
         assert_eq!((sweep(pool), sweep(pool)), (31, 0));
     }
 }

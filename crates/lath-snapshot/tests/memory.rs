@@ -5,13 +5,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lath_core::image::PoolImage;
 use lath_core::{Handle, Pool, Thing};
 use lath_schedule::World;
+use lath_snapshot::image::PoolImage;
 use lath_snapshot::{History, Save, SaveWorld, Snapshot};
 use serde::{Deserialize, Serialize};
 
-/// Counts the allocations of this thread, and their bytes.
+/// Counts the allocations of this thread, and the bytes that it has not given back.
 struct Counting;
 
 thread_local! {
@@ -24,12 +24,13 @@ thread_local! {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        BYTES.set(BYTES.get() + layout.size());
+        BYTES.set(BYTES.get().wrapping_add(layout.size()));
         // SAFETY: passed on from the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        BYTES.set(BYTES.get().wrapping_sub(layout.size()));
         // SAFETY: passed on from the caller.
         unsafe { System.dealloc(at, layout) }
     }
@@ -47,7 +48,7 @@ fn allocations(f: impl FnOnce()) -> usize {
 fn bytes(f: impl FnOnce()) -> usize {
     let before = BYTES.get();
     f();
-    BYTES.get() - before
+    BYTES.get().wrapping_sub(before)
 }
 
 lath_core::bitflags::bitflags! {
@@ -159,8 +160,8 @@ fn gap_is_left_out<T: lath_core::strips::Snap>() {
         assert!(pool.spawn_at(far, T::default()).is_ok());
     });
     let mut image = PoolImage::new();
-    pool.capture(&mut image);
-    let taken = bytes(|| other.restore(&image).unwrap());
+    image.capture(&pool);
+    let taken = bytes(|| image.restore(&mut other).unwrap());
     assert!(other.contains(far));
     assert!(taken <= made + made / 8, "{taken} bytes where the original took {made}");
 }
@@ -235,25 +236,25 @@ fn panics<T: lath_core::strips::Snap>(new: u32, make: impl Fn(u32) -> T) {
         let buried = pool.handles().nth(3).unwrap();
         pool.despawn_after(buried, 1);
         let mut image = PoolImage::new();
-        pool.capture(&mut image);
+        image.capture(&pool);
         let gone: Vec<_> = pool.handles().step_by(3).collect();
         gone.into_iter().for_each(|handle| assert!(pool.despawn(handle)));
         pool.spawn_many((100..100 + new).map(&make));
         pool.reap(9);
 
         FUSE.set(fuse);
-        let taken = catch_unwind(AssertUnwindSafe(|| pool.capture(&mut PoolImage::new())));
-        let restored = catch_unwind(AssertUnwindSafe(|| pool.restore(&image).unwrap()));
+        let taken = catch_unwind(AssertUnwindSafe(|| PoolImage::new().capture(&pool)));
+        let restored = catch_unwind(AssertUnwindSafe(|| image.restore(&mut pool).unwrap()));
         let over = FUSE.replace(-1) >= 0; // nobody was left to panic
         refused += usize::from(taken.is_err()) + usize::from(restored.is_err());
         assert_eq!(pool.check_invariants(), Ok(()), "fuse {fuse}");
-        pool.restore(&image).unwrap();
+        image.restore(&mut pool).unwrap();
         assert_eq!((pool.len(), pool.check_invariants()), (78, Ok(())));
         // An image that a panic has interrupted is refused, or whole.
         FUSE.set(fuse % 50);
-        let interrupted = catch_unwind(AssertUnwindSafe(|| pool.capture(&mut image))).is_err();
+        let interrupted = catch_unwind(AssertUnwindSafe(|| image.capture(&pool))).is_err();
         FUSE.set(-1);
-        assert_eq!(pool.restore(&image).is_err(), interrupted);
+        assert_eq!(image.restore(&mut pool).is_err(), interrupted);
         drop((pool, image));
         assert_eq!(ALIVE.get(), 0, "leaked or dropped twice, fuse {fuse}");
         if over {
@@ -280,7 +281,7 @@ fn whoever_is_not_in_an_image_goes_when_it_is_put_back_also_if_one_of_them_panic
     for fuse in [0, 1, 7, 100, 158, 159] {
         let mut pool = Pool::<GrumpyRow>::new();
         let mut nobody = PoolImage::new();
-        pool.capture(&mut nobody);
+        nobody.capture(&pool);
         pool.spawn_many((0..80).map(|number| GrumpyRow {
             one: Grumpy::new(1),
             number,
@@ -288,7 +289,7 @@ fn whoever_is_not_in_an_image_goes_when_it_is_put_back_also_if_one_of_them_panic
         }));
         let alive = ALIVE.get();
         FUSE.set(fuse);
-        assert!(catch_unwind(AssertUnwindSafe(|| pool.restore(&nobody))).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| nobody.restore(&mut pool))).is_err());
         FUSE.set(-1);
         assert_eq!(
             (pool.len(), alive - ALIVE.get(), pool.check_invariants()),
@@ -313,8 +314,8 @@ impl Default for Marked {
 fn the_nil_thing_is_nobodys_to_overwrite() {
     let mut pool: Pool<Marked> = (1..40).map(|mark| Marked { mark }).collect();
     let mut image = PoolImage::new();
-    pool.capture(&mut image); // slot by slot: what it has for slot 0 means nothing
+    image.capture(&pool); // slot by slot: what it has for slot 0 means nothing
     pool.clear();
-    pool.restore(&image).unwrap();
+    image.restore(&mut pool).unwrap();
     assert_eq!((pool.len(), pool.read(Handle::NIL)), (39, &Marked::default()));
 }

@@ -2,9 +2,9 @@
 //! the sentence that says which. What is just within bounds is taken.
 
 use lath_core::bitflags::bitflags;
-use lath_core::image::{PoolImage, PoolState, StateError};
 use lath_core::{Handle, Pool, Reuse, Thing};
 use lath_snapshot::Save;
+use lath_snapshot::image::{ImageBuilder, PoolImage, PoolState, StateError};
 
 bitflags! {
     #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ const BURIED: usize = 3;
 
 fn state_of<T: Save>(pool: &Pool<T>) -> PoolState {
     let mut image = PoolImage::new();
-    pool.capture(&mut image);
+    image.capture(&pool);
     image.state()
 }
 
@@ -92,7 +92,7 @@ fn answer<T: Save>(
 ) -> Result<(), StateError> {
     let mut state = state.clone();
     meddle(&mut state);
-    pool.image_of_state(&state).map(|_| ())
+    ImageBuilder::new(&pool, &state).map(|_| ())
 }
 
 #[track_caller]
@@ -297,8 +297,12 @@ fn tags_that_are_not_those_of_the_things_are_refused() {
     refused(answer(&pool, &state, |state| state.tags.push(0)), "as many sets of tags", None);
     assert_eq!(answer(&pool, &state, |state| state.tags[0] = 0xffff), Ok(()));
     refused(answer(&pool, &state, |state| state.tags[0] = 0x1_0000), "does not know", None);
-    assert_eq!(answer(&pool, &state, |state| state.owners[0].1 = 0xffff), Ok(()));
-    refused(answer(&pool, &state, |state| state.owners[0].1 = 0x1_0000), "does not know", None);
+    assert_eq!(answer(&pool, &state, |state| state.ledger.owners[0].1 = 0xffff), Ok(()));
+    refused(
+        answer(&pool, &state, |state| state.ledger.owners[0].1 = 0x1_0000),
+        "does not know",
+        None,
+    );
     let rocks: Pool<Rock> = [Rock { size: 1 }].into_iter().collect();
     refused(
         answer(&rocks, &state_of(&rocks), |state| state.tags.push(0)),
@@ -310,10 +314,11 @@ fn tags_that_are_not_those_of_the_things_are_refused() {
 #[test]
 fn owners_of_groups_that_cannot_have_one_are_refused() {
     let (pool, state) = (Pool::<Actor>::new(), worn(Pool::new(), 3000));
-    let owners = state.owners.clone();
+    let owners = state.ledger.owners.clone();
     assert!(owners.len() > 3 && owners[0].0 == 8, "{owners:?}");
-    let with =
-        |owners: &[(u32, u64)]| answer(&pool, &state, |state| state.owners = owners.to_vec());
+    let with = |owners: &[(u32, u64)]| {
+        answer(&pool, &state, |state| state.ledger.owners = owners.to_vec())
+    };
     assert_eq!(with(&[]), Ok(()));
     assert_eq!(with(&owners[2..]), Ok(()));
     refused(with(&[(7, 1)]), "L1", Some(7 * 64)); // common to all
@@ -327,12 +332,12 @@ fn owners_of_groups_that_cannot_have_one_are_refused() {
         state.groups.push(8);
         state.words.push([0; 4]);
         state.stamps.extend([0; 64]);
-        state.owners.push((8, 1));
+        state.ledger.owners.push((8, 1));
         if let Some(doing) = doing {
             (state.words[1][TAKEN], state.words[1][doing]) = (1, 1);
             state.stamps[64] = u32::from(doing == LIVE);
             state.tags.extend((doing != CLAIMED).then_some(0));
-            state.graves.extend((doing == BURIED).then_some((1, 8 * 64)));
+            state.ledger.graves.extend((doing == BURIED).then_some((1, 8 * 64)));
         }
         match answer(&pool, &state, |_| ()) {
             Ok(()) if doing.is_some() => {}
@@ -353,7 +358,7 @@ fn too_many_sets_of_tags_are_refused() {
             .collect();
         state.stamps = (0..groups * 64).map(|row| u32::from(row % 64 == 0 && row > 0)).collect();
         state.tags = (1..groups).map(u64::from).collect();
-        state.owners = (8..groups).map(|number| (number, u64::from(number))).collect();
+        state.ledger.owners = (8..groups).map(|number| (number, u64::from(number))).collect();
         match good {
             true => assert_eq!(answer(&pool, &state, |_| ()), Ok(())),
             false => too_large(answer(&pool, &state, |_| ()), 8193, 8192),
@@ -365,12 +370,16 @@ fn too_many_sets_of_tags_are_refused() {
 fn graves_that_are_not_those_of_the_buried_are_refused() {
     let (pool, state) = (Pool::<Actor>::new(), worn(Pool::new(), 3000));
     let sentence = "graves are not those";
-    assert_eq!(answer(&pool, &state, |state| state.graves.reverse()), Ok(())); // the order does not matter
-    refused(answer(&pool, &state, |state| _ = state.graves.pop()), sentence, None);
-    refused(answer(&pool, &state, |state| state.graves.push(state.graves[0])), sentence, None);
+    assert_eq!(answer(&pool, &state, |state| state.ledger.graves.reverse()), Ok(())); // the order does not matter
+    refused(answer(&pool, &state, |state| _ = state.ledger.graves.pop()), sentence, None);
+    refused(
+        answer(&pool, &state, |state| state.ledger.graves.push(state.ledger.graves[0])),
+        sentence,
+        None,
+    );
     let (at, bit) = slot(&state, LIVE);
     refused(
-        answer(&pool, &state, |state| state.graves[0].1 = state.groups[at] * 64 + bit),
+        answer(&pool, &state, |state| state.ledger.graves[0].1 = state.groups[at] * 64 + bit),
         sentence,
         None,
     );
@@ -379,11 +388,11 @@ fn graves_that_are_not_those_of_the_buried_are_refused() {
 #[test]
 fn a_tick_or_an_order_of_reuse_that_there_is_not_is_refused() {
     let (pool, state) = (Pool::<Actor>::new(), worn(Pool::new(), 3000));
-    assert_eq!(answer(&pool, &state, |state| state.tick = u64::MAX / 2), Ok(()));
-    refused(answer(&pool, &state, |state| state.tick = u64::MAX / 2 + 1), "the tick", None);
-    refused(answer(&pool, &state, |state| state.tick = u64::MAX), "the tick", None);
+    assert_eq!(answer(&pool, &state, |state| state.ledger.tick = u64::MAX / 2), Ok(()));
+    refused(answer(&pool, &state, |state| state.ledger.tick = u64::MAX / 2 + 1), "the tick", None);
+    refused(answer(&pool, &state, |state| state.ledger.tick = u64::MAX), "the tick", None);
     for reuse in 0..=2 {
-        assert_eq!(answer(&pool, &state, |state| state.reuse = reuse), Ok(()));
+        assert_eq!(answer(&pool, &state, |state| state.ledger.reuse = reuse), Ok(()));
     }
-    refused(answer(&pool, &state, |state| state.reuse = 3), "the order of reuse", None);
+    refused(answer(&pool, &state, |state| state.ledger.reuse = 3), "the order of reuse", None);
 }

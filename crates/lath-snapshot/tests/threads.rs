@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::thread;
 
 use common::things::{MixedColumns, PlainColumns, PlainRow, Subject};
-use lath_core::image::PoolImage;
 use lath_core::{Handle, Pool};
+use lath_snapshot::image::PoolImage;
 
 const STAGED: u32 = 500;
 
@@ -41,11 +41,11 @@ fn take_while_others_stage<T: Subject>() {
                 }
             });
         }
-        images.iter_mut().for_each(|image| pool.capture(image));
+        images.iter_mut().for_each(|image| image.capture(&pool));
     });
     for image in images {
         let mut other = Pool::new();
-        other.restore(&image).unwrap();
+        image.restore(&mut other).unwrap();
         assert_eq!((other.check_invariants(), seen(&other)), (Ok(()), before.clone()));
         // What was staged by then is whole.
         other.commit();

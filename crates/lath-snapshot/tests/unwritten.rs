@@ -17,10 +17,10 @@ use common::dice::Dice;
 use common::play::{Carried, play, pool};
 use common::things::Subject;
 use lath_core::bitflags::bitflags;
-use lath_core::image::{PoolDelta, PoolImage};
 use lath_core::strips::Snap;
 use lath_core::{CloneStorage, Pool, Thing, ThingMut, ThingRef};
 use lath_schedule::World;
+use lath_snapshot::image::{ImageBuilder, PoolDelta, PoolImage};
 use lath_snapshot::{Delta, Load, Save, SaveWorld, Snapshot, Write};
 
 /// What fresh memory is filled with, by whose it is.
@@ -286,21 +286,21 @@ fn images<T: Judged>() {
         let mut random = Dice::with_seed(seed);
         let mut pool = as_owner(SOURCE, || lively::<T>(&mut random));
         let mut image = PoolImage::new();
-        as_owner(IMAGE, || pool.capture(&mut image));
+        as_owner(IMAGE, || image.capture(&pool));
         for round in 0..6 {
             let at = &format!("round {round} of seed {seed}");
             let calls = random.usize(..40);
             as_owner(SOURCE, || play(&mut pool, &mut random, calls));
             let (mut new, mut delta) = (PoolImage::new(), PoolDelta::new());
             as_owner(IMAGE, || match random.u8(..4) {
-                0 => pool.capture(&mut image),
-                1 => pool.capture_mut(&mut image),
+                0 => image.capture(&pool),
+                1 => image.capture_mut(&mut pool),
                 2 => {
                     delta.since(&image, &pool);
                     assert!(delta.apply(&mut image));
                 }
                 _ => {
-                    pool.capture_mut(&mut new);
+                    new.capture_mut(&mut pool);
                     delta.between(&image, &new);
                     assert!(delta.apply(&mut image));
                 }
@@ -314,9 +314,9 @@ fn images<T: Judged>() {
                 true => lively(&mut random),
                 false => Pool::new(),
             });
-            if as_owner(OTHER, || other.restore(&image)).is_ok() {
+            if as_owner(OTHER, || image.restore(&mut other)).is_ok() {
                 assert_written(at);
-                as_owner(IMAGE, || other.capture_mut(&mut new));
+                as_owner(IMAGE, || new.capture_mut(&mut other));
                 assert_written(at);
                 other = as_owner(OTHER, || pool.clone());
                 assert_written(at);
@@ -324,15 +324,15 @@ fn images<T: Judged>() {
             // As from a save, with defaults for all fields.
             let state = image.state();
             let built = as_owner(IMAGE, || {
-                let builder = other.image_of_state(&state);
-                builder.map(|builder| PoolImage::from_parts(builder, &state))
+                let builder = ImageBuilder::new(&other, &state);
+                builder.map(|builder| builder.finish())
             });
             if let Ok(built) = built {
                 assert_written(at);
-                as_owner(OTHER, || other.restore(&built)).unwrap();
+                as_owner(OTHER, || built.restore(&mut other)).unwrap();
                 assert_written(at);
             }
-            as_owner(SOURCE, || pool.restore(&image)).unwrap();
+            as_owner(SOURCE, || image.restore(&mut pool)).unwrap();
         }
     }
 }
@@ -369,10 +369,10 @@ fn a_slot_that_is_used_up_is_not_copied_from_memory_that_nobody_wrote() {
     let (mut image, mut delta) = (PoolImage::new(), PoolDelta::new());
     as_owner(IMAGE, || {
         delta.since(&image, &pool);
-        pool.capture(&mut image);
+        image.capture(&pool);
     });
     assert_written("behind a shared reference");
-    as_owner(IMAGE, || pool.capture_mut(&mut image));
+    as_owner(IMAGE, || image.capture_mut(&mut pool));
     assert_written("by one who has the pool alone");
 }
 

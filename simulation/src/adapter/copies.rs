@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use lath::prelude::*;
 use lath::{Delta, History, SaveWorld, Snapshot};
-use lath_core::image::PoolImage;
+use lath_snapshot::image::PoolImage;
 use serde::{Deserialize, Serialize};
 
 use super::Setup;
@@ -197,7 +197,7 @@ impl<L: Layout> Copies<L> {
 /// nobody's, and things without size and over-aligned ones have little else.
 pub fn is_written<T: Piece>(pool: &Pool<T>) -> bool {
     let mut image = PoolImage::new();
-    pool.capture(&mut image);
+    image.capture(&pool);
     matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(16, || image.clone())
 }
 

@@ -222,7 +222,7 @@ impl<T: Thing> Cells<T> {
         self.make_room(index).map_err(SpawnFault::OutOfMemory)?;
         self.slots.claim(index);
         self.set_observed(true);
-        self.set_even_stamp(index, handle.stamp() - 1);
+        self.put_stamp(index, handle.stamp() - 1);
         Ok(())
     }
 

@@ -14,12 +14,12 @@
 //!   offers any.
 //! - **C5** While `observed` is `false`, nobody but the slots has to hear of what comes and goes.
 
+pub(crate) mod blocks;
 mod bulk;
 mod changes;
 mod deal;
 mod despawn;
 mod ended;
-pub(crate) mod image;
 mod many;
 mod nursery;
 #[cfg(feature = "parallel")]
@@ -168,10 +168,6 @@ impl<T: Thing> Cells<T> {
     pub(crate) fn note_use(&mut self) {
         _ = self.settle(); // refused: those that got no memory stay in the nursery
         self.slots.note_use();
-    }
-
-    pub(crate) fn set_high_water(&mut self, high_water: u32) {
-        self.slots.set_high_water(high_water);
     }
 
     /// The free slot that a thing with these tags gets: the lowest one, or the lowest of its
@@ -495,18 +491,11 @@ impl<T: Thing> Cells<T> {
         Ok(Vacancy { cells: self, index, place, stamp, tags })
     }
 
-    /// Notes that the generations of a free or retired slot before `stamp` are over. Never goes
-    /// back.
-    fn set_even_stamp(&mut self, index: u32, stamp: u32) {
-        debug_assert!(!is_live(stamp));
+    /// Sets a stamp; what that means for the slot is the caller's business.
+    fn put_stamp(&mut self, index: u32, stamp: u32) {
         if let Some(place) = self.values.place(index) {
-            let now = T::Storage::stamp(place);
-            // SAFETY: the place is of this storage. The slot holds no value that this would hide or
-            // reveal: it is even before and after.
-            unsafe {
-                debug_assert!(!is_live(now.read()));
-                now.write(stamp);
-            }
+            // SAFETY: the place is of this storage.
+            unsafe { T::Storage::stamp(place).write(stamp) };
             self.slots.note_worn(index / GROUP);
         }
     }

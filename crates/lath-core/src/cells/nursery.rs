@@ -274,22 +274,26 @@ impl<T: Thing> Cells<T> {
         place.filter(|_| stamp == handle.stamp())
     }
 
-    /// All slots that are claimed in the nursery, in order.
-    pub(super) fn claims(&self) -> Vec<u32> {
+    /// All slots that are claimed in the nursery, in order: their stamps, and where the values are.
+    pub(super) fn claims(&self) -> Vec<(u32, u32, Option<Place<T>>)> {
         if self.nursery.count() == 0 {
             return Vec::new();
         }
         let inner = self.nursery.inner.lock();
         let claims = inner.claims.iter().filter(|(_, claim)| !claim.is_over);
-        let mut claims: Vec<u32> = claims.map(|(&index, _)| index).collect();
-        claims.sort_unstable();
+        let claims = claims.map(|(&index, &Claim { stamp, aside, .. })| {
+            let aside = aside.filter(|_| is_live(stamp));
+            (index, stamp, aside.and_then(|number| inner.aside.place(number)))
+        });
+        let mut claims: Vec<_> = claims.collect();
+        claims.sort_unstable_by_key(|claim| claim.0);
         claims
     }
 
     /// The staged things in the nursery, in the order of their slots, and where they are.
     pub(super) fn newly_staged(&self) -> Vec<(u32, Place<T>)> {
-        let place = |index| Some((index, self.in_nursery(index)?.1?));
-        self.claims().into_iter().filter_map(place).collect()
+        let staged = |(index, _, place): (u32, u32, Option<Place<T>>)| Some((index, place?));
+        self.claims().into_iter().filter_map(staged).collect()
     }
 
     /// Moves what is in the nursery into its slots, which are claimed then as all others are.
@@ -374,8 +378,7 @@ impl<T: Thing> Cells<T> {
         if self.settle().is_ok() {
             return;
         }
-        for index in self.claims() {
-            let Some((stamp, _)) = self.in_nursery(index) else { continue };
+        for (index, stamp, _) in self.claims() {
             self.give_up(Handle::from_parts(index, stamp | 1));
         }
     }

@@ -136,7 +136,7 @@ impl<T: Thing> Cells<T> {
     }
 
     /// The last slot that has memory, `index` at least.
-    fn last_slot(&self, index: u32) -> u32 {
+    pub(super) fn last_slot(&self, index: u32) -> u32 {
         index.max((self.memory() - 1) as u32)
     }
 

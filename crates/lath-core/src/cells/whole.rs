@@ -3,6 +3,7 @@
 
 use core::mem;
 
+use super::blocks::{BLOCK, BlockReader};
 use super::*;
 use crate::storage::CloneStorage;
 
@@ -12,75 +13,59 @@ impl<T: Thing> Cells<T> {
     where
         T::Storage: CloneStorage<T>,
     {
-        // Those that came behind a shared reference, as they are now: what a `Clone` stages is not
-        // in the copy.
-        let claims = self.claims();
+        let from = BlockReader::new(self); // what a `Clone` stages is not in the copy
         let mut copy = Self::new(self.slots.limit(), self.memory())?;
         (copy.clustered, copy.room) = (self.clustered, self.room);
-        let mut claims = claims.into_iter().peekable();
-        let mut indices = self.indices().filter(|&index| index > 0).peekable();
-        while let Some(&index) = match (indices.peek(), claims.peek()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        } {
-            let in_slots = indices.next_if_eq(&index).is_some();
-            let claim = claims.next_if_eq(&index).and_then(|index| self.in_nursery(index));
-            // Memory even for what is empty: a copy of a fixed pool allocates no more than the
-            // original.
-            copy.make_room(index)?;
-            let (state, stamp, place) = match claim {
-                Some((stamp, place)) => (State::Claimed, stamp, place),
-                None if !in_slots => continue,
-                None => {
-                    let place = self.values.place(index);
-                    let stamp = self.main_stamp(index).unwrap_or(SPENT);
-                    let state = self.slots.state(index);
-                    (state, stamp, place.filter(|_| is_live(stamp) || state == State::Buried))
+        let mut next = from.next(0);
+        while let Some(block) = next {
+            for group in block * BLOCK..(block + 1) * BLOCK {
+                // Memory even for what is empty: a copy of a fixed pool allocates no more than the
+                // original.
+                if from.words(group)[0] != 0 || self.values.place(group * GROUP).is_some() {
+                    copy.clone_group(&from, group)?;
                 }
-            };
-            if let Some(place) = place {
-                // SAFETY: the place holds a value (C1, N2), which nobody has exclusively behind
-                // `&self`.
-                let (mut value, tags) =
-                    unsafe { (self.values.clone_value(place), self.values.tags(place)) };
-                value.put_tags(tags);
-                let bits = Handle::<T>::STAMP;
-                let live = if is_live(stamp) { stamp } else { bits.stamp(1, 0) };
-                let vacancy = copy.vacancy(index, Marks { kind: 0, tags: tags.widen() })?;
-                let handle = Vacancy { stamp: live, ..vacancy }.fill(value);
-                match state {
-                    State::Buried => {
-                        copy.bury(handle);
-                        copy.set_even_stamp(index, stamp);
-                    }
-                    State::Claimed => {
-                        copy.tags.remove(index, tags.widen());
-                        copy.slots.unsettle(index);
-                        copy.staged += 1;
-                    }
-                    _ => {}
-                }
-                continue;
             }
-            if state == State::Free && stamp == SPENT {
-                continue;
-            }
-            copy.set_even_stamp(index, stamp);
-            match state {
-                State::Claimed => copy.slots.claim(index),
-                State::OutOfUse => {
-                    copy.slots.take(index);
-                    copy.release(index, true);
-                }
-                _ => {}
-            }
+            next = from.next(block + 1);
         }
-        // Which tags own a group follows from its history, not from what is in it now.
-        copy.clusters = self.clusters.try_clone(&copy.slots)?;
+        copy.make_room_for_tags(0, self.tags.in_use(), self.clusters.sets())?;
+        let word = |tag: usize, group| self.tags.maps()[tag].word(group);
+        copy.put_back_tags(word, self.clusters.owners());
+        copy.slots.set_high_water(self.slots.high_water());
         if !copy.clustered {
             copy.fix((copy.slots.limit() - 1) as u32)?;
         }
         Ok(copy)
+    }
+
+    /// Clones a group of a pool that this is to be a copy of.
+    fn clone_group(&mut self, from: &BlockReader<'_, T>, group: u32) -> Result<(), OutOfMemory>
+    where
+        T::Storage: CloneStorage<T>,
+    {
+        self.make_room(group * GROUP)?;
+        let first = self.first_place(group);
+        let slots = (0..GROUP).map(|bit| (bit, group * GROUP + bit));
+        let held = from.held(group);
+        for (bit, index) in slots.clone().filter(|(bit, _)| held >> bit & 1 == 1) {
+            let value = from.clone_value(index);
+            // SAFETY: both places are of this storage and in one group. The slot is free.
+            unsafe {
+                let place = T::Storage::step(first, bit);
+                self.values.write(place, value);
+                T::Storage::stamp(place).write(1); // so that it is dropped if a later `Clone` panics
+            }
+            self.slots.take(index);
+        }
+        for (bit, index) in slots {
+            let stamp = from.stamp(index);
+            if held >> bit & 1 == 1 || stamp != SPENT {
+                self.put_stamp(index, stamp);
+            }
+        }
+        let words = from.words(group);
+        self.slots.assign(group..group + 1, |_| words);
+        self.staged += (held & words[2]).count_ones();
+        Ok(())
     }
 
     /// Makes the first retired slot at `from` or later free again, to start at generation 1:

@@ -15,9 +15,9 @@
 //! [`Pool::check_invariants`] looks whether they hold; the model test calls it after every step.
 
 mod access;
+mod blocks;
 mod changes;
 mod despawn;
-mod image;
 mod iter;
 mod resume;
 mod spawn;
@@ -39,8 +39,8 @@ use crate::storage::CloneStorage;
 use crate::thing::Thing;
 use crate::tree::Trees;
 
+pub use blocks::next_identity;
 pub use despawn::DrainWhere;
-pub use image::{PoolDelta, PoolImage};
 pub use spawn::SpawnMany;
 pub use stats::{Excess, Stats};
 
@@ -180,7 +180,7 @@ impl<T: Thing> Pool<T> {
             graves: BinaryHeap::new(),
             counts: stats::Counts::new(),
             trees: Trees::new(),
-            identity: image::next_identity(),
+            identity: next_identity(),
         })
     }
 
@@ -269,12 +269,11 @@ impl<T: Thing> Default for Pool<T> {
 /// If memory is refused.
 impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
     fn clone(&self) -> Self {
-        let mut cells = self.cells.try_clone().unwrap_or_else(|error| panic!("{error}"));
-        cells.set_high_water(self.cells.slots().high_water());
+        let cells = self.cells.try_clone().unwrap_or_else(|error| panic!("{error}"));
         // As much room as in the original: a copy of a fixed pool does not allocate either.
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);
-        let identity = image::next_identity();
+        let identity = next_identity();
         let mut copy = Self {
             cells,
             order: self.order.clone(),

@@ -33,8 +33,7 @@ unsafe impl<T: Fields> Strips<T> for Rows<T> {
         place.as_ptr().cast()
     }
 
-    unsafe fn put_field<F: Field<Thing = T>>(&self, place: Self::Place, value: Option<F::Value>) {
-        let Some(value) = value else { unreachable!("every field of a row is in the row") };
+    unsafe fn put_field<F: Field<Thing = T>>(&self, place: Self::Place, value: F::Value) {
         // SAFETY: the place is ours and nobody else uses its memory (by the caller).
         unsafe { self.field::<F>(place).write(value) };
     }

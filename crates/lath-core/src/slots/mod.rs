@@ -27,9 +27,9 @@
 mod check;
 mod free;
 mod groups;
-mod image;
 #[cfg(test)]
 mod model;
+mod states;
 
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
@@ -477,7 +477,7 @@ const fn bit(index: u32) -> u64 {
 
 /// The numbers of the ones in a word, lowest first.
 #[inline]
-pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+pub fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     core::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros())?;
         word &= word - 1;

@@ -11,14 +11,19 @@ use crate::prefetch::prefetch;
 
 /// The links of one slot: 24 bytes. 0 means "nothing", as slot 0 is nobody's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Row {
+pub struct Row {
     /// The stamp of the thing that is linked here; 0 while it has neither parent nor children (R1).
-    pub(crate) stamp: u32,
-    pub(crate) parent: u32,
-    pub(crate) first: u32,
-    pub(crate) last: u32,
-    pub(crate) next: u32,
-    pub(crate) prev: u32,
+    pub stamp: u32,
+    /// Its parent.
+    pub parent: u32,
+    /// Its first child.
+    pub first: u32,
+    /// Its last child.
+    pub last: u32,
+    /// Its next sibling.
+    pub next: u32,
+    /// Its previous sibling.
+    pub prev: u32,
 }
 
 impl Row {

@@ -56,8 +56,9 @@ pub use things::Things;
 pub use walk::{Ancestors, Children, Descendants, PostOrder};
 
 pub(crate) use check::check as check_rows;
-pub(crate) use links::{Links, Row};
-pub(crate) use trees::Trees;
+pub(crate) use links::Links;
+pub use links::Row;
+pub use trees::{Trees, TreesDelta};
 
 /// The links of one relation, to be asked and walked: [`Pool::tree`](crate::Pool::tree).
 ///

@@ -15,7 +15,9 @@ use super::relation::{Attached, Orphans, Relation};
 use crate::handle::Handle;
 use crate::thing::Thing;
 
-mod image;
+mod copy;
+
+pub use copy::TreesDelta;
 
 /// One relation's links.
 struct Entry {
@@ -55,7 +57,7 @@ impl Entry {
 }
 
 /// All trees of a pool. Holds nothing, and allocates nothing, until one is asked for to be changed.
-pub(crate) struct Trees<T: Thing> {
+pub struct Trees<T: Thing> {
     entries: Vec<Entry>,
     /// The things that leave together: kept, so that it is allocated once.
     leaving: Vec<Handle<T>>,
@@ -70,7 +72,9 @@ impl<T: Thing> Clone for Trees<T> {
 }
 
 impl<T: Thing> Trees<T> {
-    pub(crate) const fn new() -> Self {
+    /// No trees.
+    #[expect(clippy::new_without_default, reason = "nobody needs trees by default")]
+    pub const fn new() -> Self {
         Self { entries: Vec::new(), leaving: Vec::new(), thing: PhantomData }
     }
 

@@ -1,7 +1,7 @@
 //! The values of one field, as bytes: plain ones as they are, others by postcard.
 
+use crate::image::{ImageBuilder, PoolImage};
 use lath_core::Home;
-use lath_core::image::{Image, ImageBuilder};
 
 use super::bytes::{Reader, Sink};
 use crate::bounds::{self, Bounds};
@@ -96,7 +96,7 @@ impl<'a> Column<'a> {
 /// done with a value takes longer than the call, and this is compiled once for each field instead
 /// of once for each use.
 pub(crate) fn each_value<T: Save, F: SavedField<Thing = T>>(
-    image: &Image<T>,
+    image: &PoolImage<T>,
     f: &mut dyn FnMut(Option<&F::Value>),
 ) {
     image.each_value::<F>(f);
@@ -113,7 +113,7 @@ pub(crate) fn fill_values<T: Save, F: SavedField<Thing = T>>(
 
 /// Writes the column of a field.
 pub(crate) fn write_column<T: Save, F: SavedField<Thing = T>>(
-    image: &Image<T>,
+    image: &PoolImage<T>,
     out: &mut dyn Sink,
 ) -> Result<(), SaveError> {
     out.text(F::NAME);

@@ -1,9 +1,10 @@
 //! The slots and links of a pool, as bytes.
 
-use lath_core::image::{PoolState, TreeState};
+use lath_core::blocks::Ledger;
 
 use super::bytes::{Reader, Sink};
 use crate::error::SaveError;
+use crate::image::{PoolState, TreeState};
 
 /// Writes a state. What has no bearing on what happens next (counts, ticks) is left out of
 /// checksums.
@@ -18,25 +19,25 @@ pub(crate) fn write_state(state: &PoolState, out: &mut impl Sink, for_checksum: 
         out.u32(*stamp);
     });
     out.list(&state.tags, |out, tags| out.u64(*tags));
-    out.list(&state.owners, |out, (group, tags)| {
+    out.list(&state.ledger.owners, |out, (group, tags)| {
         out.u32(*group);
         out.u64(*tags);
     });
-    out.u8(state.reuse);
-    out.list(&state.freed, |out, (index, stamp)| {
+    out.u8(state.ledger.reuse);
+    out.list(&state.ledger.freed, |out, (index, stamp)| {
         out.u32(*index);
         out.u32(*stamp);
     });
-    out.u32(state.fresh);
-    out.list(&state.graves, |out, (epoch, index)| {
+    out.u32(state.ledger.fresh);
+    out.list(&state.ledger.graves, |out, (epoch, index)| {
         out.u64(*epoch);
         out.u32(*index);
     });
     if !for_checksum {
-        out.u64(state.horizon);
-        out.u32(state.high_water);
-        out.u32(state.largest_generation);
-        out.u64(state.tick);
+        out.u64(state.ledger.horizon);
+        out.u32(state.ledger.high_water);
+        out.u32(state.ledger.largest_generation);
+        out.u64(state.ledger.tick);
     }
 }
 
@@ -61,6 +62,13 @@ pub(crate) fn read_state(from: &mut Reader<'_>) -> Result<PoolState, SaveError> 
         stamps: stamps.collect(),
         old: from.list(8, |from| Ok((from.u32()?, from.u32()?)))?,
         tags: from.list(8, Reader::u64)?,
+        ledger: read_ledger(from)?,
+    })
+}
+
+fn read_ledger(from: &mut Reader<'_>) -> Result<Ledger, SaveError> {
+    Ok(Ledger {
+        tags: Vec::new(), // follow from those of the values
         owners: from.list(12, |from| Ok((from.u32()?, from.u64()?)))?,
         reuse: from.u8()?,
         freed: from.list(8, |from| Ok((from.u32()?, from.u32()?)))?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lath_core::image::PoolImage;
+use crate::image::PoolImage;
 use lath_core::{Handle, Pool};
 use lath_schedule::{Resident, World};
 use serde::Deserialize;
@@ -214,7 +214,7 @@ impl<T: Save + Clone> Prefab<T> {
             parts.push(PrefabPart { thing, parent: parent.filter(|_| handle != root), name: None });
         }
         let mut image = PoolImage::new();
-        pool.capture(&mut image);
+        image.capture(pool);
         let mut copy = Copy { image: &image, places: &places, parts: &mut parts };
         T::visit_saved(&mut copy).unwrap_or_else(|never| match never {});
         // Here and not at the end: what is returned is leaked if a `Drop` panics then.
@@ -361,8 +361,8 @@ impl<T: Save> SaveVisitor<T> for Copy<'_, T> {
 
     fn field<F: SavedField<Thing = T>>(&mut self) -> Result<(), Self::Error> {
         let Self { image, places, parts } = self;
-        let mut handles = image.things().handles();
-        image.things().each_value::<F>(|value| {
+        let mut handles = image.handles();
+        image.each_value::<F>(|value| {
             let place = handles.next().flatten().and_then(|handle| places.get(&handle.to_bits()));
             if let (Some(&place), Some(value)) = (place, value) {
                 F::get_mut(&mut parts[place].thing).clone_from(value);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use lath_core::image::{PoolImage, PoolState, TreeState};
+use crate::image::{ImageBuilder, PoolImage, PoolState, TreeState};
 use lath_core::{Handle, TagSet};
 use lath_schedule::{Resident, World};
 use serde::Deserialize;
@@ -134,13 +134,12 @@ impl Load<'_> {
 impl<T: Save + Resident> PoolKind<T> {
     /// A line for every live thing.
     pub(crate) fn write_text(&self, image: &PoolImage<T>) -> Result<String, SaveError> {
-        let things = image.things();
         let state = image.state();
-        let mut columns = Columns { image: things, rows: vec![String::new(); things.len()] };
+        let mut columns = Columns { image, rows: vec![String::new(); image.len()] };
         T::visit_saved(&mut columns)?;
         let trees: Vec<_> =
             self.trees.iter().map(|tree| (&tree.name, children(&(tree.read)(image)))).collect();
-        let handles: Vec<_> = things.handles().collect();
+        let handles: Vec<_> = image.handles().collect();
         let live = handles.iter().flatten().filter(|handle| state.is_live(handle.index()));
         let slots: BTreeMap<u32, u64> =
             live.map(|handle| (handle.index(), handle.to_bits())).collect();
@@ -197,9 +196,9 @@ impl<T: Save + Resident> PoolKind<T> {
         }
         let fail = |error| SaveError::pool(&self.name, error);
         let state = PoolState::of_live(&handles, tags).map_err(fail)?;
-        let mut builder = world.pool_mut::<T>().image_of_state(&state).map_err(fail)?;
+        let mut builder = ImageBuilder::new(world.pool_mut(), &state).map_err(fail)?;
         T::visit_saved(&mut Fill { name: &self.name, things: &things, builder: &mut builder })?;
-        let mut image = PoolImage::from_parts(builder, &state);
+        let mut image = builder.finish();
         for tree in &self.trees {
             let lists = things.iter().zip(&handles).filter_map(|(thing, handle)| {
                 let children = thing.children.0.get(&tree.name)?;
@@ -216,7 +215,7 @@ impl<T: Save + Resident> PoolKind<T> {
 
 /// Appends the values of every field to the lines of the things.
 struct Columns<'a, T: Save> {
-    image: &'a lath_core::image::Image<T>,
+    image: &'a crate::image::PoolImage<T>,
     rows: Vec<String>,
 }
 
@@ -246,7 +245,7 @@ impl<T: Save> SaveVisitor<T> for Columns<'_, T> {
 struct Fill<'a, T: Save> {
     name: &'a str,
     things: &'a [ThingText],
-    builder: &'a mut lath_core::image::ImageBuilder<T>,
+    builder: &'a mut crate::image::ImageBuilder<T>,
 }
 
 impl<T: Save> SaveVisitor<T> for Fill<'_, T> {

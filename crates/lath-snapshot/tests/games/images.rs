@@ -2,9 +2,9 @@
 //! answers to all that is asked of it later. The judge is a clone of the pool, which shares no code
 //! with images.
 
-use lath_core::image::{PoolDelta, PoolImage};
 use lath_core::strips::Snap;
 use lath_core::{CloneStorage, Pool, Thing};
+use lath_snapshot::image::{PoolDelta, PoolImage};
 
 use crate::common::dice::Dice;
 use crate::common::play::{look, play, pool};
@@ -34,19 +34,19 @@ pub(crate) fn restored<T: Judged>(mut random: Dice, rounds: usize) {
         play(&mut pool, &mut random, calls);
         let mut judge = pool.clone();
         match random.bool() {
-            true => pool.capture(&mut image),
-            false => pool.capture_mut(&mut image),
+            true => image.capture(&pool),
+            false => image.capture_mut(&mut pool),
         }
         assert_eq!(look(&pool), look(&judge), "taking an image changes nothing, {game}");
         let calls = random.usize(..60);
         play(&mut pool, &mut random, calls);
-        pool.restore(&image).unwrap();
+        image.restore(&mut pool).unwrap();
         assert_same(&mut pool, &mut judge, &mut random, &format!("round {round} of {game}"));
         // And again, from wherever that has led; and elsewhere.
         let mut elsewhere = Pool::<T>::new();
         elsewhere.spawn(T::new(3));
-        elsewhere.restore(&image).unwrap();
-        pool.restore(&image).unwrap();
+        image.restore(&mut elsewhere).unwrap();
+        image.restore(&mut pool).unwrap();
         assert_eq!(look(&elsewhere), look(&pool), "round {round} of {game}");
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn changed<T: Judged>(mut random: Dice, rounds: usize) {
     let game = random.to_string();
     let mut pool = pool::<T>(&mut random);
     let (mut old, mut delta) = (PoolImage::new(), PoolDelta::new());
-    pool.capture(&mut old);
+    old.capture(&pool);
     for round in 0..rounds {
         if !random.next_step() {
             break;
@@ -69,11 +69,11 @@ pub(crate) fn changed<T: Judged>(mut random: Dice, rounds: usize) {
                 delta.since(&old, &pool);
             }
             1 => {
-                pool.capture(&mut new);
+                new.capture(&pool);
                 delta.between(&old, &new);
             }
             _ => {
-                pool.capture_mut(&mut new);
+                new.capture_mut(&mut pool);
                 delta.between(&old, &new);
             }
         }
@@ -81,7 +81,7 @@ pub(crate) fn changed<T: Judged>(mut random: Dice, rounds: usize) {
         assert!(delta.apply(&mut old));
         let mut other = pool.clone();
         play(&mut other, &mut random, 10);
-        other.restore(&old).unwrap();
+        old.restore(&mut other).unwrap();
         assert_eq!(look(&other), judge, "round {round} of {game}");
         let mut judge = pool.clone();
         assert_same(&mut other, &mut judge, &mut random, &format!("round {round} of {game}"));

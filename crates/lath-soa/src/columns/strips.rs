@@ -89,14 +89,12 @@ unsafe impl<T: Columnar> Strips<T> for Columns<T> {
         place.element(const { all_columns::<T>() }[strip])
     }
 
-    unsafe fn put_field<F: Field<Thing = T>>(&self, place: Place<T>, value: Option<F::Value>) {
-        match value {
-            // A cold value is put where none is, by the caller.
-            Some(value) if const { is_cold::<F>() } => place.cold::<F>().put(value),
-            // SAFETY: the slot is ours and nobody else uses its memory (by the caller).
-            Some(value) => unsafe { place.field_unless_cold::<F>().write(value) },
-            None => assert!(const { is_cold::<F>() }, "every field that is not cold has a value"),
+    unsafe fn put_field<F: Field<Thing = T>>(&self, place: Place<T>, value: F::Value) {
+        if const { is_cold::<F>() } {
+            return place.cold::<F>().put(value); // where none is, by the caller
         }
+        // SAFETY: the slot is ours and nobody else uses its memory (by the caller).
+        unsafe { place.field_unless_cold::<F>().write(value) };
     }
 
     unsafe fn drop_field<F: Field<Thing = T>>(&self, place: Place<T>) {

@@ -32,12 +32,6 @@ impl Lines {
             self.lines.resize(self.lines.capacity(), Line([ZERO; 64]));
         }
     }
-
-    /// Becomes a copy of another. Reuses what there is.
-    pub(super) fn copy(&mut self, from: &Self) {
-        self.resize(from.len());
-        self.copy_from_slice(from);
-    }
 }
 
 impl Deref for Lines {
