@@ -11,6 +11,7 @@ use core::fmt;
 
 use crate::error::{HandleError, SpawnError, SpawnFault};
 use crate::generation::SPENT;
+use crate::guard::Guard;
 use crate::handle::Handle;
 use crate::state::{Sight, State, fitting_kind, may_spawn_at, why_not};
 use crate::thing::Thing;
@@ -430,16 +431,8 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// If the `Drop` of one thing panics, the others are dropped all the same before the panic goes
     /// on.
     pub fn clear(&mut self) {
-        /// Goes on when a `Drop` has unwound.
-        struct GoOn<'a, T: Thing, const N: usize>(&'a mut FixedPool<T, N>);
-
-        impl<T: Thing, const N: usize> Drop for GoOn<'_, T, N> {
-            fn drop(&mut self) {
-                self.0.retain(|_, _| false);
-            }
-        }
-
-        GoOn(self).0.retain(|_, _| false);
+        // Goes on when a `Drop` has unwound.
+        Guard::new(self, |pool| pool.retain(|_, _| false)).retain(|_, _| false);
     }
 
     /// Makes retired slots usable again, from generation 1 on. Answers how many. Only for a moment

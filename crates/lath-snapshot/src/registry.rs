@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use lath_core::Relation;
+use lath_core::guard::Guard;
 use lath_schedule::{Resident, World};
 use serde::de::DeserializeOwned;
 
@@ -66,18 +67,13 @@ impl Registry {
         world: &mut World,
         f: impl FnOnce(&Self, &mut World) -> X,
     ) -> Result<X, SaveError> {
-        /// Puts the entries back, whatever happens: values are read by code of the user's.
-        struct Lent<'w>(Registry, &'w mut World);
-
-        impl Drop for Lent<'_> {
-            fn drop(&mut self) {
-                self.1.insert(std::mem::take(&mut self.0));
-            }
-        }
-
         Self::of(world)?;
-        let mut lent = Lent(world.remove::<Self>().unwrap_or_default(), world);
-        let Lent(registry, world) = &mut lent;
+        let registry = world.remove::<Self>().unwrap_or_default();
+        // Puts the entries back, whatever happens: values are read by code of the user's.
+        let mut lent = Guard::new((registry, world), |(registry, world)| {
+            world.insert(std::mem::take(registry));
+        });
+        let (registry, world) = &mut *lent;
         Ok(f(registry, world))
     }
 }

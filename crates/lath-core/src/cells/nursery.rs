@@ -27,6 +27,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use hashbrown::HashMap;
 
 use super::*;
+use crate::guard::Guard;
 use crate::lock::Lock;
 
 /// What was claimed since somebody had the cells exclusively.
@@ -172,19 +173,6 @@ impl<T: Thing> Inner<T> {
     }
 }
 
-/// A claim whose value is being written: given up if that panics.
-struct Writing<'a, T: Thing> {
-    cells: &'a Cells<T>,
-    index: u32,
-}
-
-impl<T: Thing> Drop for Writing<'_, T> {
-    fn drop(&mut self) {
-        self.cells.nursery.inner.lock().remove(self.index);
-        self.cells.nursery.count.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl<T: Thing> Cells<T> {
     /// Claims the lowest free slot for a later value: its handle, if there is a slot.
     pub(crate) fn reserve(&self, kind: u32) -> Result<Option<Handle<T>>, OutOfMemory> {
@@ -201,14 +189,18 @@ impl<T: Thing> Cells<T> {
             Ok(_) => return Err((value, None)),
             Err(error) => return Err((value, Some(error))),
         };
-        let writing = Writing { cells: self, index };
+        // Given up if writing the value panics.
+        let claimed = Guard::new(&self.nursery, |nursery| {
+            nursery.inner.lock().remove(index);
+            nursery.count.fetch_sub(1, Ordering::Relaxed);
+        });
         // SAFETY: the place is of this claim alone (N3), which nobody looks into while its stamp is
         // even (N2). Without the lock: what writes a value may be the user's code.
         unsafe {
             self.values.write(place, value);
             T::Storage::stamp(place).write(stamp);
         }
-        core::mem::forget(writing);
+        claimed.disarm();
         if let Some(claim) = self.nursery.inner.lock().claims.get_mut(&index) {
             claim.stamp = stamp;
         }

@@ -7,6 +7,7 @@
 use core::mem;
 
 use super::*;
+use crate::guard::Guard;
 use crate::handle::HandleRange;
 use crate::state::fitting_kind;
 
@@ -162,15 +163,7 @@ impl<T: Thing> Written<'_, T> {
 
 impl<T: Thing> Drop for Written<'_, T> {
     fn drop(&mut self) {
-        /// Drops those that are left, also when the `Drop` of one has unwound.
-        struct Rest<'a, 'b, T: Thing>(&'a mut Written<'b, T>);
-
-        impl<T: Thing> Drop for Rest<'_, '_, T> {
-            fn drop(&mut self) {
-                self.0.drop_all();
-            }
-        }
-
-        Rest(self).0.drop_all();
+        // Goes on when a `Drop` has unwound.
+        Guard::new(self, |written| written.drop_all()).drop_all();
     }
 }

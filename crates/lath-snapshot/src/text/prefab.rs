@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::image::PoolImage;
+use lath_core::guard::Guard;
 use lath_core::{Handle, Pool};
 use lath_schedule::{Resident, World};
 use serde::Deserialize;
@@ -507,27 +508,33 @@ pub fn spawn_prefab_with<T: Save + Clone + Resident>(
     mut change: impl FnMut(usize, &mut T),
 ) -> Result<Handle<T>, SaveError> {
     let mut things: Vec<T> = prefab.parts.iter().map(|part| part.thing.clone()).collect();
-    let mut made = Made { pool: world.pool_mut::<T>(), handles: Vec::with_capacity(things.len()) };
+    // All parts come, or none: code of the user's runs meanwhile, and may panic.
+    let handles = Vec::with_capacity(things.len());
+    let mut made = Guard::new((world.pool_mut::<T>(), handles), |(pool, handles)| {
+        for handle in handles.drain(..) {
+            pool.despawn(handle);
+        }
+    });
+    let (pool, handles) = &mut *made;
     for thing in &things {
-        let handle = made.pool.try_reserve_kind(thing.kind());
-        made.handles.push(handle.map_err(|fault| SaveError::pool(T::NAME, fault))?);
+        let handle = pool.try_reserve_kind(thing.kind());
+        handles.push(handle.map_err(|fault| SaveError::pool(T::NAME, fault))?);
     }
     for thing in &mut things {
         let handle_of = |bits| {
             (Handle::<T>::from_bits(bits).index() as usize)
                 .checked_sub(1)
-                .and_then(|n| made.handles.get(n))
+                .and_then(|n| handles.get(n))
         };
         relink(thing, &mut |bits| handle_of(bits).map_or(0, |handle| handle.to_bits()));
     }
     things.iter_mut().enumerate().for_each(|(place, thing)| change(place, thing));
-    if things.iter().zip(&made.handles).any(|(thing, handle)| thing.kind() != handle.kind()) {
+    if things.iter().zip(&*handles).any(|(thing, handle)| thing.kind() != handle.kind()) {
         return Err(SaveError::pool(
             T::NAME,
             "the kind of a part was changed while it was being spawned",
         ));
     }
-    let Made { pool, handles } = &mut made;
     for ((thing, &handle), part) in things.into_iter().zip(&*handles).zip(&prefab.parts) {
         pool.spawn_at(handle, thing).map_err(|error| SaveError::pool(T::NAME, error.fault))?;
         if let Some(parent) = part.parent {
@@ -537,19 +544,4 @@ pub fn spawn_prefab_with<T: Save + Clone + Resident>(
         }
     }
     Ok(std::mem::take(handles)[0])
-}
-
-/// The parts of a prefab that are being spawned: all of them come, or none. Code of the user's runs
-/// meanwhile, and may panic.
-struct Made<'p, T: Save> {
-    pool: &'p mut Pool<T>,
-    handles: Vec<Handle<T>>,
-}
-
-impl<T: Save> Drop for Made<'_, T> {
-    fn drop(&mut self) {
-        for handle in self.handles.drain(..) {
-            self.pool.despawn(handle);
-        }
-    }
 }
