@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use lath_core::{Handle, LinkError, Mut, Pool, Ref, Thing};
@@ -21,6 +21,9 @@ struct Node {
 type H = Handle<Node>;
 
 const THINGS: u64 = 5_000;
+
+/// No machine is so busy that another thread needs longer to begin.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Which thing is the parent of which, things counted from 0.
 type Parent = dyn FnMut(u64) -> Option<u64>;
@@ -133,13 +136,13 @@ fn a_long_sweep_is_shared_out_where_there_are_threads() -> Result<(), LinkError>
     ];
     for (name, sweep) in sweeps {
         let (seen, calls) = (Mutex::new(HashSet::new()), AtomicU64::new(0));
-        // Whoever is alone waits for another after a while; not for ever.
+        let start = Instant::now();
+        // Whoever is alone after a while waits for another; not for ever.
         let come = || {
-            let mut seen = seen.lock().unwrap();
-            seen.insert(std::thread::current().id());
-            let is_alone = seen.len() < 2;
-            drop(seen);
-            if calls.fetch_add(1, Relaxed) > THINGS / 4 && is_alone {
+            seen.lock().unwrap().insert(std::thread::current().id());
+            let may_wait = calls.fetch_add(1, Relaxed) > THINGS / 4;
+            let is_alone = || seen.lock().unwrap().len() < 2;
+            while may_wait && is_alone() && start.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_millis(1));
             }
         };

@@ -277,8 +277,8 @@ fn addresses_that_others_can_reach_need_a_token() {
 
 #[test]
 fn a_world_that_is_not_updated_is_reported_as_such() {
-    let inspector =
-        Inspector::options().world_timeout(Duration::from_millis(20)).bind("127.0.0.1:0").unwrap();
+    let options = Inspector::options().world_timeout(Duration::from_millis(20));
+    let inspector = options.client_timeout(PATIENCE).bind("127.0.0.1:0").unwrap();
     let address = inspector.address().unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     stream

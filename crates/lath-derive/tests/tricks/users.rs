@@ -1,6 +1,6 @@
 //! The derives of those who use things: `View`, `Params` and `Save`.
 
-use lath_core::Thing;
+use lath_core::{Fields, Thing};
 use lath_core::{Pool, View};
 use lath_schedule::{Params, PlanError, Res, ResMut, Schedule, World};
 use lath_snapshot::{Save, SaveWorld as _, Snapshot};
@@ -186,4 +186,118 @@ fn a_copy_is_made_of_the_types_that_the_fields_have() {
     snapshot.restore(&mut world).unwrap();
     let sly = world.read(sly);
     assert_eq!((sly.plain, sly.heap.as_str(), sly.mine.as_slice()), (1, "Ada", &[2][..]));
+}
+
+#[test]
+fn self_with_two_colons_is_the_struct() {
+    macro_rules! as_many {
+        () => {
+            [u8; Self::MANY]
+        };
+    }
+    #[derive(Thing, Save)]
+    struct Sly {
+        direct: [u8; Self::MANY],
+        hidden: as_many!(),
+    }
+    impl Sly {
+        const MANY: usize = 3;
+    }
+    impl sly::hidden {
+        #[allow(dead_code)] // by nobody, which is the point
+        const MANY: usize = 9;
+    }
+    impl Default for Sly {
+        fn default() -> Self {
+            Self { direct: [1; 3], hidden: [2; 3] }
+        }
+    }
+    let sizes: Vec<_> = Sly::FIELDS.iter().map(|field| field.size).collect();
+    assert_eq!(sizes, [3, 3]);
+    let mut pool = Pool::new();
+    let sly = pool.spawn(Sly::default());
+    assert_eq!(pool.read(sly).hidden, [2; 3]);
+}
+
+#[test]
+fn fields_of_views_and_parameters_may_be_raw_or_configured_away() {
+    #[derive(Thing, Default)]
+    #[thing(columns)]
+    struct Actor {
+        r#fn: u64,
+        other: String,
+    }
+    #[derive(View)]
+    #[cfg_attr(all(), view(Actor))]
+    struct Looks<'a> {
+        #[cfg(any())]
+        gone: &'a u8,
+        r#fn: &'a mut u64,
+        #[cfg_attr(any(), doc = "nothing")]
+        other: &'a String,
+    }
+    #[derive(Params)]
+    struct Asks<'w, 's> {
+        #[cfg(any())]
+        gone: ResMut<'w, Wind>,
+        r#type: Res<'w, Wind>,
+        #[cfg_attr(all(), allow(dead_code))]
+        r#match: lath_schedule::Local<'s, u8>,
+        looks: lath_schedule::Query<'w, Looks<'w>>,
+    }
+    assert_eq!((Looks::READS, Looks::WRITES), (1 << 1, 1 << 0));
+    let mut world = World::new();
+    world.insert(Wind(4));
+    let actor = world.spawn(Actor { r#fn: 1, other: "Ada".into() });
+    let mut schedule = Schedule::new();
+    // What is configured away is not asked for.
+    schedule.add(|mut asks: Asks, _: Res<Wind>| {
+        let wind = u64::from(asks.r#type.0);
+        asks.looks.each(|looks| *looks.r#fn += wind + looks.other.len() as u64);
+    });
+    schedule.run(&mut world);
+    assert_eq!(*world.read(actor).r#fn, 8);
+}
+
+#[test]
+fn prelude_names_mean_what_they_mean_where_views_and_parameters_are_written() {
+    #[derive(Default)]
+    #[allow(dead_code)] // nobody uses them, which is the point
+    struct Some(u8);
+    #[allow(dead_code)]
+    struct Ok(u8);
+    #[allow(dead_code)]
+    trait Send {}
+    #[allow(dead_code)]
+    trait Sized {}
+    #[allow(dead_code)]
+    trait Iterator {}
+    #[allow(dead_code, non_camel_case_types)]
+    struct usize;
+    #[allow(dead_code, non_camel_case_types)]
+    struct u64;
+    #[derive(Thing, Default)]
+    struct Actor {
+        some: Some,
+        none: u8,
+    }
+    #[derive(View)]
+    #[view(Actor)]
+    struct Looks<'a> {
+        some: &'a Some,
+        none: &'a mut u8,
+    }
+    #[derive(Params)]
+    struct Asks<'w> {
+        some: Res<'w, Wind>,
+        none: ::std::option::Option<ResMut<'w, Ok>>,
+    }
+    let mut world = World::new();
+    world.insert(Wind(2));
+    let actor = world.spawn(Actor { some: Some(1), none: 0 });
+    world.pool_mut::<Actor>().each(|looks: Looks| *looks.none += looks.some.0);
+    let mut schedule = Schedule::new();
+    schedule.add(|asks: Asks| assert!(asks.none.is_none() && asks.some.0 == 2));
+    schedule.run(&mut world);
+    assert_eq!(world.read(actor).none, 1);
 }
