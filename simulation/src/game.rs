@@ -14,7 +14,7 @@ use crate::faults;
 use crate::fuse;
 use crate::model::Model;
 use crate::model::pool::Fate;
-use crate::program::{Call, Step};
+use crate::program::{Call, FAR, Step};
 use crate::spec::Notes;
 
 /// Where and why a game failed.
@@ -104,6 +104,19 @@ impl Game {
         }
     }
 
+    /// A handle that nobody has had, in a slot that is far from all others; if there can be any.
+    fn far(&self, pool: usize, number: u16) -> Option<Id> {
+        const REGIONS: [u32; 4] = [580, 1500, 4200, 9000];
+        let (model, traits) = (&self.model.pools[pool], TRAITS[pool]);
+        let slot = REGIONS[usize::from(number) % REGIONS.len()] + u32::from(number / 4 % 90);
+        let generation = match model.last_generation(slot) {
+            0 => 1,
+            last => last.checked_add(2).filter(|next| *next <= traits.last_generation())?,
+        };
+        let bits = u64::from(slot) | u64::from(generation) << traits.index_bits;
+        model.has_slot(slot).then(|| traits.id(bits))
+    }
+
     /// Whether a step is not played: copies of the world beside systems, see `known.rs`.
     pub fn skips(&self, step: Step) -> bool {
         self.systems && step.call.is_of_copies()
@@ -113,7 +126,10 @@ impl Game {
     pub fn ask(&self, step: Step) -> Ask {
         let Step { call, pool, a, b, v } = step;
         let pool = usize::from(pool) % POOLS;
-        let who = [a, b, a ^ v, b.wrapping_add(v)].map(|number| self.who(pool, number));
+        let mut who = [a, b, a ^ v, b.wrapping_add(v)].map(|number| self.who(pool, number));
+        if call == Call::SpawnAt && b % 4 == FAR {
+            who[0] = self.far(pool, a).unwrap_or(who[0]);
+        }
         Ask { call, pool, who, b, v }
     }
 

@@ -26,7 +26,7 @@ calls! {
     SpawnMany: 12,
     /// `Pool::spawn_range`.
     SpawnRange: 8,
-    /// `Pool::spawn_at`, at a handle that is old, made up or reserved.
+    /// `Pool::spawn_at`, at a handle that is old, made up, reserved, or far from all others.
     SpawnAt: 14,
     /// `Pool::stage`.
     Stage: 14,
@@ -51,7 +51,7 @@ calls! {
     Reap: 6,
     /// `Pool::take`.
     Take: 8,
-    /// `Pool::take_tree` and `graft`.
+    /// `Pool::take_tree`, and `graft` or `into_things`.
     Graft: 4,
     /// `Pool::retain`.
     Retain: 4,
@@ -129,7 +129,7 @@ calls! {
     CascadeDirty: 3,
     /// `Sweep::up`, `par_up`.
     Gather: 3,
-    /// A `Cursor` walks a subtree.
+    /// A `Cursor` walks a subtree; `Pool::tree_and_things` changes children.
     WalkTree: 4,
     // Copies of the world.
     /// A resource that is saved comes, changes or goes.
@@ -140,7 +140,7 @@ calls! {
     RestoreSnapshot: 5,
     /// `History::push`.
     PushHistory: 5,
-    /// `History::restore`.
+    /// `History::restore`, `forget_from`.
     RestoreHistory: 3,
     /// `Delta::since` and the like bring a snapshot up to date.
     BringUpToDate: 4,
@@ -202,13 +202,13 @@ calls! {
     SaySet: 4,
     /// `Schedule::new`, in place of the old one.
     NewSchedule: 3,
-    /// `Schedule::try_run`, `run_serial`.
+    /// `Schedule::try_run`, `run_serial`; another state was asked for before, perhaps.
     RunSchedule: 40,
     /// `World::run_once`.
     RunOnce: 10,
-    /// `World::send`, `insert`, `remove`, `insert_pinned`, `Events::set_cap`, `clear`,
-    /// `State::set`.
-    TellWorld: 12,
+    /// `World::send`, `insert`, `try_resource_mut`, `remove`, `insert_pinned`, `pinned_mut`,
+    /// `Events::set_cap`, `clear`, `State::set`.
+    TellWorld: 18,
     /// `World::on_spawn`, `on_despawn`, `on_tags`.
     AddHook: 3,
 }
@@ -347,6 +347,11 @@ pub const fn step(call: Call, pool: u8, a: u16, b: u16, v: u16) -> Step {
     Step { call, pool, a, b, v }
 }
 
+/// Of a [`Call::SpawnAt`] whose `b` is this, or more by a multiple of 4, the handle is far from all
+/// others. Memory has gaps then, sets of tags have groups of their own, and loops are shared out
+/// among threads.
+pub const FAR: u16 = 1;
+
 /// The program that a seed stands for: of systems if it is odd, of copies of the world if it is even,
 /// and of pools and trees in any case.
 pub fn from_seed(seed: u64, steps: usize) -> Vec<Step> {
@@ -355,8 +360,16 @@ pub fn from_seed(seed: u64, steps: usize) -> Vec<Step> {
         0 => step.call.is_of_systems(),
         _ => step.call.is_of_copies(),
     };
+    // Most programs are about two pools, in which more happens, then.
+    let (are_all, two) = (random.u8(..4) == 0, [random.u8(..16), random.u8(..16)]);
+    let pool = |drawn: u8| if are_all { drawn } else { two[usize::from(drawn % 2)] };
+    let far: Vec<Step> = (0..random.u16(..12))
+        .map(|_| step(Call::SpawnAt, pool(random.u8(..16)), random.u16(..), FAR, random.u16(..)))
+        .collect();
     let mut draw = || Step::from_bytes(random.u64(..).to_le_bytes());
-    std::iter::from_fn(|| Some(draw())).filter(|step| !other(step)).take(steps).collect()
+    let drawn = std::iter::from_fn(|| Some(draw())).filter(|step| !other(step));
+    let drawn = drawn.map(|step| Step { pool: pool(step.pool), ..step });
+    far.into_iter().chain(drawn).take(steps).collect()
 }
 
 /// The program that the bytes of a fuzzer stand for.

@@ -46,8 +46,8 @@ kinds! {
     Maybe: 3,
     /// `Res` of what is not always there.
     Needs: 1,
-    /// `PinnedMut`, where something pinned may be missing.
-    Pinned: 1,
+    /// `PinnedMut` or `PinnedRes`, where something pinned may be missing.
+    Pinned: 2,
     /// `System::local`, which owns what is not `Send`.
     OneThread: 1,
     /// A struct of parameters with `#[derive(Params)]`, beside a tuple of some.
@@ -93,6 +93,8 @@ kinds! {
     Order: 6,
     /// A closure makes a call on the world.
     Close: 6,
+    /// A closure spawns before the things come that the system was promised handles for.
+    Overtake: 4,
     /// A resource is put in or taken out.
     Put: 4,
     // Events.
@@ -104,9 +106,9 @@ kinds! {
     Hear: 7,
     // Errors.
     /// A system that runs alone returns an error if a number is odd.
-    Fail: 1,
+    Fail: 3,
     /// So does one between two barriers.
-    FailBetween: 1,
+    FailBetween: 3,
 }
 
 impl Kind {
@@ -141,6 +143,7 @@ impl Kind {
                 | Self::Divide
                 | Self::Order
                 | Self::Close
+                | Self::Overtake
                 | Self::Put
                 | Self::SendLater
                 | Self::FailBetween
@@ -291,6 +294,20 @@ impl System {
 /// Systems that run in every step make pools no more crowded than this.
 pub const CROWD: usize = 60;
 
+impl System {
+    /// What the closure of a system asks that [overtakes](Kind::Overtake) its own things.
+    pub fn overtaking(&self) -> Ask {
+        let v = (self.salt >> 24) as u16;
+        Ask { call: Call::WorldSpawn, pool: self.pool, who: self.who, b: self.way, v }
+    }
+
+    /// The things that it is promised handles for.
+    pub fn overtaken(&self) -> impl Iterator<Item = Body> {
+        let (salt, link) = (self.salt, self.who[1]);
+        (0..2).map(move |n| Body::new((salt >> 40) as u16 + n, link))
+    }
+}
+
 /// What a system asks of a tree.
 pub fn tree_ask(spec: &System) -> Ask {
     let calls = [
@@ -331,6 +348,16 @@ pub struct Fixed {
     pub items: Vec<Item>,
 }
 
+/// The state that is asked for before a run, if any is.
+pub fn asked_state(ask: &Ask) -> Option<u8> {
+    (ask.b % 8 == 5).then_some((ask.v / 8 % 3) as u8)
+}
+
+/// The first clock of the fixed steps of a new schedule.
+pub fn first_clock(ask: &Ask) -> usize {
+    usize::from(ask.v % 3)
+}
+
 /// What is said about a schedule by one call.
 pub fn items(ask: &Ask, next: &mut u32) -> Vec<Item> {
     let mut system = |ask: &Ask, kind: Option<Kind>| {
@@ -367,7 +394,13 @@ pub fn items(ask: &Ask, next: &mut u32) -> Vec<Item> {
                 5 if drawn >> 24 & 3 == 0 => one.before.push(name(number + 1)),
                 _ => {}
             }
-            vec![Item::Systems(vec![one])]
+            let is_of_states =
+                one.whens.iter().any(|when| matches!(when, When::Entering(_) | When::Leaving(_)));
+            match is_of_states && drawn >> 32 & 1 == 0 {
+                // Else nobody might ever enter or leave one.
+                true => vec![Item::Transitions, Item::Systems(vec![one])],
+                false => vec![Item::Systems(vec![one])],
+            }
         }
         Call::AddSystems => {
             let few = (0..2 + ask.b % 3).map(|n| loop_free(system(&nth(n), None))).collect();
@@ -448,9 +481,13 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// The hook that a question stands for.
-    pub fn new(ask: &Ask, number: u32) -> Self {
-        Self { number, pool: ask.pool, on: ask.b % 3, act: ask.b / 3 % 4, salt: ask.v }
+    /// The hooks that a question stands for: two that hear of the same, in this order.
+    pub fn pair(ask: &Ask, next: &mut u32) -> [Self; 2] {
+        [ask.b / 3, ask.b / 12].map(|act| {
+            let number = *next;
+            *next += 1;
+            Self { number, pool: ask.pool, on: ask.b % 3, act: act % 4, salt: ask.v }
+        })
     }
 }
 
@@ -578,8 +615,8 @@ pub struct SystemsLook {
     pub heard: u64,
     /// The state.
     pub state: u8,
-    /// How far the timer is, and whether the cooldown is over.
-    pub clock: (u32, bool),
+    /// How far the timer is, whether the cooldown is over, and whether the other timer is done.
+    pub clock: (u32, bool, bool),
     /// `Time::dt`.
     pub dt: u32,
     /// The step of `FixedTime`, how many there were, how far it is to the next, and the time that

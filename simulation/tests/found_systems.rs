@@ -133,3 +133,16 @@ fn a_thing_may_be_buried_within_a_run_that_panics() {
         step(RunSchedule, 0, 0, 0, 6169),
     ]);
 }
+
+/// What systems of fixed steps had done stayed in the trace.
+#[test]
+fn a_trace_that_is_cleared_has_nothing_of_fixed_steps_either() {
+    let mut world = World::new();
+    world.insert(lath::Time { dt: 0.5 });
+    let mut schedule = Schedule::new();
+    schedule.fixed(2.0, |steps| _ = steps.add(|| ()));
+    schedule.run(&mut world);
+    assert!(!schedule.spans().is_empty());
+    schedule.clear_trace();
+    assert!(schedule.spans().is_empty());
+}

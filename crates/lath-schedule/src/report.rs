@@ -111,6 +111,11 @@ impl Schedule {
     /// ```
     pub fn clear_trace(&mut self) {
         self.trace.clear();
+        for node in &mut self.nodes {
+            if let NodeKind::Fixed(fixed) = &mut node.kind {
+                fixed.schedule.clear_trace();
+            }
+        }
     }
 
     /// The systems' names, in the order of the schedule.

@@ -20,6 +20,9 @@ pub fn id<T: Thing>(handle: Handle<T>) -> Id {
     assert_eq!(Handle::<T>::from_bits(handle.to_bits()), handle, "bits and back");
     let erased: AnyHandle = handle.erase();
     assert_eq!(erased.downcast::<T>(), Some(handle), "erased and back");
+    assert_eq!(erased.thing(), std::any::TypeId::of::<T>());
+    assert_eq!(handle.is_nil(), handle == Handle::NIL);
+    assert!(handle.is_nil() || handle.generation() % 2 == 1, "{handle} is of an even generation");
     Id { slot: handle.index(), bits: handle.to_bits() }
 }
 
@@ -132,6 +135,10 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
     let room =
         stats.limit - stats.live - stats.staged - stats.reserved - stats.buried - stats.retired;
     match ask.call {
+        // Who knows that there is room need not ask.
+        Call::Spawn if room > 0 && fits::<T>(&body) && b % 2 == 1 => {
+            Answer::New(id(pool.spawn(make(&body))))
+        }
         Call::Spawn => spawned(&body, pool.try_spawn(make(&body))),
         Call::SpawnMany => {
             let bodies = (0..b % 24).map(|i| Body::new(v.wrapping_add(i), ask.who[1]));
@@ -158,7 +165,14 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             let body = Body { kind, ..body };
             spawned(&body, pool.spawn_at(one, make(&body)).map(|()| one))
         }
+        Call::Stage if room > 0 && fits::<T>(&body) && b % 2 == 1 => {
+            Answer::New(id(pool.stage(make(&body))))
+        }
         Call::Stage => spawned(&body, pool.try_stage(make(&body))),
+        Call::Reserve if room > 0 && b % 4 == 2 => Answer::New(id(pool.reserve())),
+        Call::Reserve if room > 0 && b % 8 == 4 && u32::from(v) % 4 >> T::TRAITS.kind_bits == 0 => {
+            Answer::New(id(pool.reserve_kind(u32::from(v) % 4)))
+        }
         Call::Reserve => match pool.try_reserve_kind(if b % 4 == 0 { u32::from(v) % 4 } else { 0 })
         {
             Ok(handle) => Answer::New(id(handle)),
@@ -181,6 +195,12 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
         }
         Call::Graft => match pool.take_tree(one) {
             None => Answer::NewOnes(Vec::new()),
+            Some(taken) if b % 4 == 3 => {
+                let (count, things) = (taken.len(), taken.into_things());
+                let saw: Vec<_> = things.map(|thing| (Id::NIL, Some(whole(&thing)))).collect();
+                assert_eq!(saw.len(), count, "things of a subtree that was taken");
+                Answer::Saw(saw)
+            }
             Some(taken) => {
                 let top = pool.graft(taken, |_, _| fuse::burn());
                 let tree = pool.tree();
@@ -320,6 +340,11 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
     }
 }
 
+/// Whether the kind of a thing fits into its handle.
+fn fits<T: Piece>(body: &Body) -> bool {
+    T::TRAITS.keep(body).kind >> T::TRAITS.kind_bits == 0
+}
+
 /// Makes a call that answers with an error where memory is refused.
 pub fn call_without_memory<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
     let one = handle::<T>(ask.who[0]);
@@ -417,6 +442,7 @@ fn look_at_many<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4], b: u16) -> Answe
     let query: Vec<_> =
         pool.query::<(Handle<T>, Ref<T::N>)>().map(|(h, n)| (h, number::<T>(&n))).collect();
     assert_eq!(query, all, "query beside iter");
+    assert_eq!(pool.query::<Ref<T::N>>().count_left(), all.len(), "how many are left");
     assert_eq!(pool.handles().collect::<Vec<_>>(), all.iter().map(|(h, _)| *h).collect::<Vec<_>>());
     assert_eq!(
         (pool.len(), pool.count::<Ref<T::N>>(), pool.is_empty()),
@@ -585,7 +611,24 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
                 tree.descendants(one).collect::<Vec<_>>(),
                 "a cursor beside `descendants`"
             );
+            let (mut cursor, mut skipped) = (Cursor::below(one), Vec::new());
+            while let Some(at) = cursor.skip(tree) {
+                assert_eq!(cursor.at(), at);
+                skipped.push(at);
+            }
+            assert_eq!(
+                skipped,
+                tree.children(one).collect::<Vec<_>>(),
+                "a cursor that skips beside `children`"
+            );
             ask_tree(tree, one, two);
+            if v % 2 == 0 {
+                let (tree, mut things) = pool.tree_and_things();
+                for child in tree.children(one) {
+                    assert!(things.contains(child), "{child}");
+                    things.edit(child, |mut thing| T::change(&mut thing, v));
+                }
+            }
             Answer::Found(ids(walked))
         }
         call => unreachable!("{call:?} is not a call on a pool"),
@@ -657,6 +700,7 @@ pub fn look<T: Piece>(pool: &Pool<T>) -> PoolLook {
     let is_live = |id: &Id| live.binary_search_by_key(id, |(id, _)| *id).is_ok();
     let staged = pool.iter_with_staged().map(see).filter(|(id, _)| !is_live(id)).collect();
     let stats = pool.stats();
+    assert!(pool.capacity() >= live.len() && pool.capacity() <= stats.limit as usize, "{stats:?}");
     let counts = [stats.live, stats.staged, stats.reserved, stats.buried, stats.retired];
     let tagged = [Tags::A, Tags::B, Tags::C].map(|tag| {
         if T::TRAITS.tags { pool.count_tagged(T::tags_of(tag.bits())) as u32 } else { 0 }
@@ -683,8 +727,8 @@ pub fn slot<T: Piece>(pool: &Pool<T>, slot: u32) -> Slot {
     }
 }
 
-/// What occupies one of the first slots although no lookup finds it.
-pub fn hidden<T: Piece>(pool: &Pool<T>, slots: u32) -> Vec<(Id, Hidden)> {
+/// What occupies one of these slots although no lookup finds it.
+pub fn hidden<T: Piece>(pool: &Pool<T>, slots: &[u32]) -> Vec<(Id, Hidden)> {
     let traits = T::TRAITS;
     let at = |slot: u32, generation: u32, kind: u32| {
         let kind = match traits.kind_bits {
@@ -696,7 +740,7 @@ pub fn hidden<T: Piece>(pool: &Pool<T>, slots: u32) -> Vec<(Id, Hidden)> {
     };
     let mut hidden = Vec::new();
     for kind in 0..1 << traits.kind_bits {
-        for slot in 1..=slots {
+        for &slot in slots {
             // The stamp of a slot that is reserved is still that of the life before.
             let generation = match pool.check(at(slot, 1, kind)) {
                 Err(HandleError::Stale { current, .. }) => current | 1,
@@ -725,7 +769,7 @@ pub fn hidden<T: Piece>(pool: &Pool<T>, slots: u32) -> Vec<(Id, Hidden)> {
         .chain(pool.iter_with_staged().map(|(handle, _)| handle.index()))
         .collect();
     let mut now = pool.clone();
-    let mut buried: Vec<u32> = (1..=slots)
+    let mut buried: Vec<u32> = (slots.iter().copied())
         .filter(|slot| !is_seen.contains(slot) && is_occupied(&mut now, *slot))
         .collect();
     for epoch in 0..8 {

@@ -445,7 +445,7 @@ macro_rules! things {
 
         /// Handles of sixteen bits with a kind, whose slots retire after a few lives.
         #[derive(Thing, Save, Inspect, Clone, Default, Debug)]
-        #[thing($ticket, handle(bits = 16, index = 10, kind = 2))]
+        #[thing($ticket, handle(bits = 16, index = 11, kind = 2))]
         pub struct Ticket {
             #[thing(kind)]
             pub kind: u8,

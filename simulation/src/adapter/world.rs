@@ -42,10 +42,10 @@ pub trait Side {
     fn notes(&mut self) -> Notes;
     /// After a panic somewhere: brings what cannot be seen into a known state.
     fn settle(&mut self);
-    /// What slots from the first on are at, in one pool.
-    fn slots(&self, pool: usize, count: u32) -> Vec<Slot>;
-    /// What occupies slots from the first on although no lookup finds it.
-    fn hidden(&self, pool: usize, count: u32) -> Vec<(Id, Hidden)>;
+    /// What these slots of a pool are at.
+    fn slots(&self, pool: usize, slots: &[u32]) -> Vec<(u32, Slot)>;
+    /// What occupies some of these slots although no lookup finds it.
+    fn hidden(&self, pool: usize, slots: &[u32]) -> Vec<(Id, Hidden)>;
 }
 
 /// Does something with each pool of a world in turn.
@@ -221,15 +221,15 @@ impl<L: Layout> Side for Real<L> {
         }
     }
 
-    fn slots(&self, number: usize, count: u32) -> Vec<Slot> {
+    fn slots(&self, number: usize, slots: &[u32]) -> Vec<(u32, Slot)> {
         with_pool!(L, number, T => {
             let pool = self.world.pool::<T<L>>();
-            (1..=count).map(|slot| pool::slot(pool, slot)).collect()
+            slots.iter().map(|&slot| (slot, pool::slot(pool, slot))).collect()
         })
     }
 
-    fn hidden(&self, number: usize, count: u32) -> Vec<(Id, Hidden)> {
-        with_pool!(L, number, T => pool::hidden(self.world.pool::<T<L>>(), count))
+    fn hidden(&self, number: usize, slots: &[u32]) -> Vec<(Id, Hidden)> {
+        with_pool!(L, number, T => pool::hidden(self.world.pool::<T<L>>(), slots))
     }
 
     fn look(&self) -> Look {

@@ -82,8 +82,9 @@ impl Model {
     /// After a panic somewhere in a call: takes over what is there, if it can be what was left.
     pub fn adopt(&mut self, ask: &Ask, look: &Look, side: &dyn Side) -> Result<(), Wrong> {
         for (number, (pool, look)) in self.pools.iter_mut().zip(&look.pools).enumerate() {
-            let slots = side.slots(number, pool.high_slot());
-            let hidden = side.hidden(number, pool.high_slot());
+            let reach = pool.slots_in_reach();
+            let slots = side.slots(number, &reach);
+            let hidden = side.hidden(number, &reach);
             pool.adopt(look, &hidden, &slots)
                 .map_err(|wrong| format!("in the pool of {}: {wrong}", pool.traits().name))?;
         }

@@ -1,7 +1,7 @@
 //! What a pool should do, as plainly as can be said: a map of everything that is there.
 //!
 //! Which slot a new thing gets is the pool's business, as long as its handle was never handed out
-//! before.
+//! before; but for a pool without tags that was not told otherwise, which takes the lowest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +50,8 @@ pub struct PoolModel {
     pub(super) trees: [Forest; 3],
     /// Things whose handles nobody has told yet: of a `spawn_many` that was looked at in part.
     untold: Vec<Body>,
+    /// Whether new things come into the lowest slot that is free.
+    lowest_first: bool,
     /// A call changed numbers in a way that is not modelled: the next look is believed.
     numbers_unknown: bool,
 }
@@ -65,6 +67,7 @@ impl PoolModel {
             retired: BTreeSet::new(),
             trees: FALLS.map(Forest::new),
             untold: Vec::new(),
+            lowest_first: true,
             numbers_unknown: false,
         }
     }
@@ -234,6 +237,11 @@ impl PoolModel {
         (self.trees[relation].parent(id), self.trees[relation].kids(id).len())
     }
 
+    /// Whether there can be a slot of this number.
+    pub fn has_slot(&self, slot: u32) -> bool {
+        slot <= self.limit
+    }
+
     /// Whether there can be only so many slots that they run out.
     pub fn is_small(&self) -> bool {
         self.limit < 2000
@@ -249,10 +257,28 @@ impl PoolModel {
         }
     }
 
+    /// Says whether a new thing should have come into a lower slot. Things with tags keep to
+    /// themselves.
+    fn is_lowest(&self, id: Id) -> Result<(), Wrong> {
+        let is_taken = |slot: u32| {
+            let all = Id { slot, bits: 0 }..Id { slot: slot + 1, bits: 0 };
+            self.retired.contains(&slot) || self.used.range(all).next().is_some()
+        };
+        match (1..id.slot).find(|slot| !is_taken(*slot)) {
+            Some(lower) if self.lowest_first && !self.traits.tags => {
+                Err(format!("{id:?} was handed out, though slot {lower} was free"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A thing was to be spawned.
     pub fn spawned(&mut self, answer: &Answer, body: &Body, fate: Fate) -> Result<(), Wrong> {
         match (answer, self.refusal(body)) {
-            (Answer::New(id), None) => self.begin(*id, fate, body),
+            (Answer::New(id), None) => {
+                self.is_lowest(*id)?;
+                self.begin(*id, fate, body)
+            }
             (Answer::Refused(refusal), Some(expected)) if *refusal == expected => Ok(()),
             (_, expected) => {
                 Err(format!("answered {answer:?}, and should have refused for {expected:?}"))
@@ -399,6 +425,15 @@ impl PoolModel {
                 }
                 same(Answer::Saw(saw))
             }
+            Call::Graft if matches!(answer, Answer::Saw(_)) => {
+                let below = self.trees[0].below(one);
+                let were = [one].into_iter().chain(below);
+                let were: Vec<_> = were.filter_map(|id| self.there(id).cloned()).collect();
+                let gone: Vec<_> = [one].into_iter().chain(self.trees[0].below(one)).collect();
+                gone.iter().rev().for_each(|id| _ = self.despawn(*id, Some(Fall::Stay)));
+                expect!(b % 4 == 3 && !were.is_empty(), "nobody was to be taken apart");
+                same(Answer::Saw(were.into_iter().map(|body| (Id::NIL, Some(body))).collect()))
+            }
             Call::Graft => self.graft(one, answer),
             Call::Retain => {
                 let mut asked = Vec::new();
@@ -521,7 +556,11 @@ impl PoolModel {
             }
             Call::LookAtMany => same(Answer::Found(self.live())),
             Call::CloneOver | Call::MoveOut => same(Answer::Done),
-            Call::SetReuse | Call::TrackChanges | Call::NextTick => Ok(()),
+            Call::SetReuse => {
+                self.lowest_first = v % 3 == 0;
+                Ok(())
+            }
+            Call::TrackChanges | Call::NextTick => Ok(()),
             Call::ChangedSince => {
                 let Answer::Found(found) = answer else {
                     return Err(format!("answered {answer:?}"));
@@ -671,6 +710,11 @@ impl PoolModel {
             }
             Call::WalkTree => {
                 let below = if is_one { tree.below(one) } else { Vec::new() };
+                if is_one && v % 2 == 0 {
+                    for kid in self.trees[0].kids(one) {
+                        self.edit(kid, |body| body.change(v));
+                    }
+                }
                 same(Answer::Found(below))
             }
             call => unreachable!("{call:?} is not a call on a pool"),
@@ -833,7 +877,7 @@ impl PoolModel {
         &mut self,
         look: &PoolLook,
         hidden: &[(Id, Hidden)],
-        slots: &[Slot],
+        slots: &[(u32, Slot)],
     ) -> Result<(), Wrong> {
         (self.untold, self.numbers_unknown) = (Vec::new(), false);
         let seen: BTreeMap<Id, (Fate, Body)> =
@@ -868,8 +912,8 @@ impl PoolModel {
         }
         // What came and went within the call has used up generations.
         let used: BTreeSet<u32> = self.used.keys().map(|id| id.slot).collect();
-        for (slot, at) in (1..).zip(slots).filter(|(slot, _)| !used.contains(slot)) {
-            match *at {
+        for &(slot, at) in slots.iter().filter(|(slot, _)| !used.contains(slot)) {
+            match at {
                 Slot::At(current) if current > 0 => {
                     let last = self.last.entry(slot).or_default();
                     expect!(current > *last, "slot {slot} is at {current} and was at {last}");
@@ -888,9 +932,17 @@ impl PoolModel {
         Ok(())
     }
 
-    /// The highest slot that was ever used, or any near it.
-    pub fn high_slot(&self) -> u32 {
-        (self.last.keys().next_back().copied().unwrap_or(0) + 100).min(self.limit)
+    /// The slots that were ever used, and those that a call may have used since: the first ones,
+    /// which sets of tags are given one group after another, and any near those that were used.
+    pub fn slots_in_reach(&self) -> Vec<u32> {
+        const FIRST: u32 = 1000;
+        const NEAR: u32 = 100;
+        let mut reach: Vec<u32> = (1..=FIRST.min(self.limit)).collect();
+        for slot in self.last.keys().copied() {
+            let from = reach.last().map_or(1, |last| last + 1).max(slot);
+            reach.extend(from..=slot.saturating_add(NEAR).min(self.limit));
+        }
+        reach
     }
 }
 

@@ -20,6 +20,9 @@ use order::Plan;
 /// Parts of a second that time is counted in.
 const PARTS: u64 = 64;
 
+/// What a timer takes that fires once.
+const ONCE: u64 = PARTS * 3 / 4;
+
 /// Beside so many seconds, parts are lost.
 const ABSURD: f32 = 1e15;
 
@@ -66,6 +69,10 @@ pub struct SystemsModel {
     /// What is left on the timer and the cooldown, in parts of a second.
     timer: u64,
     cooldown: u64,
+    /// The same of the timer that fires once, until it has.
+    once: Option<u64>,
+    /// The number of the schedule's first clock.
+    first_clock: usize,
     /// What is left on each clock and what it has given up, in parts of a second, unless that is
     /// too much to be sure.
     clocks: Vec<(u64, Option<u64>)>,
@@ -88,7 +95,8 @@ struct StateModel {
 
 impl Default for SystemsModel {
     fn default() -> Self {
-        let seen = SystemsLook { r: [1, 2, 3, 4], clock: (0, true), ..SystemsLook::default() };
+        let seen =
+            SystemsLook { r: [1, 2, 3, 4], clock: (0, true, false), ..SystemsLook::default() };
         Self {
             items: Vec::new(),
             of_sets: Vec::new(),
@@ -107,6 +115,8 @@ impl Default for SystemsModel {
             state: StateModel::default(),
             timer: PARTS / 2,
             cooldown: 0,
+            once: Some(ONCE),
+            first_clock: 0,
             clocks: Vec::new(),
             given_up_unknown: false,
             dealt: BTreeSet::new(),
@@ -118,6 +128,7 @@ impl Default for SystemsModel {
 
 impl SystemsModel {
     fn new_schedule(&mut self) {
+        self.first_clock = 0;
         self.items.clear();
         self.of_sets.clear();
         self.readers.clear();
@@ -236,8 +247,8 @@ impl SystemsModel {
         if self.given_up_unknown {
             self.seen.fixed.3 = look.fixed.3;
         }
-        self.seen.clock =
-            ((1.0 - self.timer as f32 / (PARTS / 2) as f32).to_bits(), self.cooldown == 0);
+        let progress = 1.0 - self.timer as f32 / (PARTS / 2) as f32;
+        self.seen.clock = (progress.to_bits(), self.cooldown == 0, self.once.is_none());
         match self.seen == *look {
             true => Ok(()),
             false => Err(format!("beside the pools is\n{look:?}, and\n{:?} is right", self.seen)),
@@ -259,7 +270,7 @@ impl SystemsModel {
         self.locals.clear();
         self.runs.clear();
         self.state = StateModel::default();
-        (self.timer, self.cooldown) = (PARTS / 2, 0);
+        (self.timer, self.cooldown, self.once) = (PARTS / 2, 0, Some(ONCE));
         let parts = |bits: u64| (f64::from_bits(bits) * PARTS as f64) as u64;
         self.clocks = look.clocks.iter().map(|(left, _)| (parts(*left), None)).collect();
         self.pending = Default::default();
@@ -295,12 +306,12 @@ impl Model {
             }
             Call::NewSchedule => {
                 systems.new_schedule();
+                systems.first_clock = spec::first_clock(ask);
                 same(Answer::Done)
             }
             Call::AddHook => {
-                let hook = Hook::new(ask, systems.next_hook);
-                systems.hooks.push(hook);
-                systems.next_hook += 1;
+                let hooks = Hook::pair(ask, &mut systems.next_hook);
+                systems.hooks.extend(hooks);
                 same(Answer::Done)
             }
             Call::TellWorld => self.told(ask, answer),
@@ -352,7 +363,11 @@ impl Model {
                 systems.state.next = Some((n % 3) as u8);
                 Answer::Done
             }
-            8 | 9 => Answer::Is(systems.seen.rare.replace(n).is_some()),
+            8 => Answer::Is(systems.seen.rare.replace(n).is_some()),
+            9 => Answer::Is(systems.seen.rare.as_mut().map(|rare| *rare ^= n).is_some()),
+            10 if n % 4 == 1 => {
+                Answer::Is(systems.seen.pinned.as_mut().map(|pinned| *pinned ^= n).is_some())
+            }
             10 if n % 4 == 0 => Answer::Is(systems.seen.pinned.replace(n).is_some()),
             10 => {
                 systems.seen.r[2] = n;
@@ -371,6 +386,7 @@ impl Model {
         let systems = &mut self.systems;
         let jump = Jump::new(ask.v);
         systems.seen.dt = jump.seconds().to_bits();
+        systems.state.next = spec::asked_state(ask).or(systems.state.next);
         let plan = match Plan::new(&systems.items, &systems.of_sets) {
             _ if ask.b % 64 == 7 => Err(Ended::Threads),
             plan => plan,

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 
 use lath::prelude::*;
 use lath::{
-    Attached, Field, PinnedMut, PoolMut, PoolRef, Relation, Set, Slices, State, System, Time, Tree,
-    TreeMut,
+    Attached, Field, PinnedMut, PinnedRes, PoolMut, PoolRef, Relation, Set, SingleError, Slices,
+    State, System, Time, Tree, TreeMut,
 };
 
 use super::marked::{Marked, bundle};
@@ -122,6 +122,11 @@ fn of_kind<L: Layout>(spec: &spec::System, diary: &Diary) -> System {
             r.0 = mix(r.0 ^ rare.n ^ salt);
         })
         .into_system(),
+        Kind::Pinned if way % 2 == 1 => (move |pinned: PinnedRes<Rc<u64>>, mut r: ResMut<R<0>>| {
+            fuse::burn();
+            r.0 = mix(r.0 ^ **pinned ^ salt);
+        })
+        .into_system(),
         Kind::Pinned => (move |mut pinned: PinnedMut<Rc<u64>>, r: Res<R<0>>| {
             fuse::burn();
             *pinned = Rc::new(mix(**pinned ^ r.0 ^ salt));
@@ -153,6 +158,12 @@ fn of_kind<L: Layout>(spec: &spec::System, diary: &Diary) -> System {
                 clock.timer.restart();
             }
             clock.cooldown.tick(time.dt);
+            let was_done = clock.once.is_done();
+            let just_done = clock.once.tick(time.dt) == 1;
+            assert_eq!(clock.once.is_done(), was_done || just_done, "once is enough");
+            if was_done && way % 2 == 0 {
+                clock.once.restart();
+            }
             let used = clock.cooldown.try_use();
             let fired = if time.dt > 2000.0 { 1 } else { fired };
             diary.note(owner, Note::Fired(fired, used));
@@ -285,8 +296,13 @@ fn of_pool<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
     let (owner, diary) = (Owner::System(spec.number), diary.clone());
     match spec.kind {
         Kind::Each => each::<T>(way, salt),
-        Kind::Fold => (move |things: Query<(Handle<T>, Ref<T::N>)>, mut r: ResMut<R<1>>| {
+        Kind::Fold => (move |mut things: Query<(Handle<T>, Ref<T::N>)>, mut r: ResMut<R<1>>| {
             fuse::burn();
+            let count = things.count();
+            match things.single() {
+                Ok((handle, _)) => assert_eq!((count, things.contains(handle)), (1, true)),
+                Err(SingleError { seen }) => assert!(seen == count && count != 1, "{seen}"),
+            }
             let start = mix(things.count() as u64 ^ u64::from(things.is_empty()));
             r.0 = things.iter().fold(r.0 ^ start, |sum, (handle, n)| {
                 mix(sum ^ handle.to_bits() ^ u64::from(number::<T>(&n)))
@@ -330,6 +346,7 @@ fn of_pool<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
         Kind::ChangeTree => with_relation!(way, R => change_tree::<T, R>(spec, &diary)),
         Kind::Cascade => with_relation!(way / 2, R => cascade::<T, R>(way, salt)),
         Kind::Launch => launch::<T>(spec, &diary),
+        Kind::Overtake => overtake::<T>(spec, &diary),
         Kind::Sweep => sweep::<T>(way, salt),
         Kind::Divide => divide::<T>(spec, &diary),
         Kind::Order => order::<T>(way, salt, who),
@@ -338,7 +355,7 @@ fn of_pool<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
             fuse::burn();
             things.par_each_with(&mut commands, |(handle, n), commands| {
                 let drawn = mix(handle.to_bits() ^ u64::from(number::<T>(&n)) ^ salt);
-                if drawn % 8 == 0 {
+                if drawn % 4 == 0 {
                     fuse::burn();
                     commands.send(Ping::new(drawn));
                 }
@@ -498,6 +515,30 @@ fn launch<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
                 last = new;
             }
             diary.note(owner, Note::Answered(answer));
+        }
+    })
+    .into_system()
+}
+
+/// What the closure spawns comes first, and must not take the handles that were promised.
+fn overtake<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
+    let (spec, diary) = (spec.clone(), diary.clone());
+    (move |things: Query<Handle<T>>, mut commands: Commands| {
+        fuse::burn();
+        if things.count() > CROWD {
+            return;
+        }
+        let (ask, notes, number, salt) = (spec.overtaking(), diary.clone(), spec.number, spec.salt);
+        commands.run(move |world| {
+            fuse::burn();
+            let answer = world::call::<T>(world, &ask);
+            notes.note(Owner::Closure(number), Note::Answered(answer));
+            let r = world.resource_mut::<R<0>>();
+            r.0 = mix(r.0 ^ salt);
+        });
+        for body in spec.overtaken() {
+            let answer = pool::spawned(&body, commands.try_spawn(make::<T>(&body)));
+            diary.note(Owner::System(number), Note::Answered(answer));
         }
     })
     .into_system()

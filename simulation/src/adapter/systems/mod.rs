@@ -51,11 +51,14 @@ pub struct Clock {
     pub timer: Timer,
     /// A quarter of a second.
     pub cooldown: Cooldown,
+    /// Three quarters of a second, once.
+    pub once: Timer,
 }
 
 impl Clock {
     fn new() -> Self {
-        Self { timer: Timer::repeating(0.5), cooldown: Cooldown::new(0.25) }
+        let (timer, cooldown) = (Timer::repeating(0.5), Cooldown::new(0.25));
+        Self { timer, cooldown, once: Timer::once(0.75) }
     }
 }
 
@@ -153,7 +156,7 @@ impl Systems {
         match ask.call {
             Call::AddSystem | Call::AddSystems | Call::AddToOrder => {
                 for item in spec::items(ask, &mut self.systems) {
-                    add::<L>(&mut self.schedule, &item, &self.diary);
+                    add::<L>(&mut self.schedule, &item, self.threads, &self.diary);
                 }
                 Answer::Done
             }
@@ -177,6 +180,7 @@ impl Systems {
             }
             Call::NewSchedule => {
                 self.schedule = schedule(self.threads);
+                self.schedule.clocks_from(spec::first_clock(ask));
                 Answer::Done
             }
             Call::RunSchedule => self.run(world, ask),
@@ -194,8 +198,9 @@ impl Systems {
             }
             Call::TellWorld => tell(world, ask),
             Call::AddHook => {
-                hooks::add::<L>(world, &Hook::new(ask, self.hooks), &self.diary);
-                self.hooks += 1;
+                for hook in Hook::pair(ask, &mut self.hooks) {
+                    hooks::add::<L>(world, &hook, &self.diary);
+                }
                 Answer::Done
             }
             call => unreachable!("{call:?} is not a call on a schedule"),
@@ -204,11 +209,15 @@ impl Systems {
 
     fn run(&mut self, world: &mut World, ask: &Ask) -> Answer {
         world.insert(Time { dt: Jump::new(ask.v).seconds() });
+        if let Some(state) = spec::asked_state(ask) {
+            world.resource_mut::<State<u8>>().set(state);
+        }
         if ask.b % 64 == 7 {
             self.schedule.threads(0);
         }
         let order = self.schedule.order();
         let is_planned = order.is_ok();
+        assert_eq!(self.schedule.build().is_ok(), is_planned, "built beside ordered");
         let result = match (self.threads, is_planned) {
             (Threads::Serial, true) if Jump::new(ask.v) == Jump::By(0) => {
                 // It panics where `try_run` returns an error; fuses and errors come back as words.
@@ -255,22 +264,45 @@ impl Systems {
 
     /// Whatever can be said about a schedule is said without a panic.
     fn describe(&mut self) {
-        let said = [self.schedule.explain(), self.schedule.dot(), self.schedule.mermaid()];
+        let schedule = &mut self.schedule;
+        let said = [schedule.explain(), schedule.dot(), schedule.mermaid()];
         assert!(said.iter().all(Result::is_ok), "{said:?}");
-        self.schedule.chrome_trace();
+        let (outline, order) = (schedule.outline(), schedule.order());
+        assert!(outline.is_ok(), "{outline:?}");
+        let names: Vec<_> =
+            order.unwrap_or_default().into_iter().filter(|name| is_system(name)).collect();
+        if let [first, .., last] = &names[..] {
+            let said = schedule.explain_pair(first, last);
+            assert!(said.is_ok(), "{said:?}");
+        }
+        let report = schedule.report();
+        for name in &names {
+            assert!(report.line(name).is_some(), "{name} is not in the report");
+        }
+        schedule.chrome_trace();
+        schedule.clear_trace();
+        assert!(schedule.spans().is_empty(), "what is cleared");
+        schedule.measure_all(names.len() % 2 == 0);
     }
 }
 
 fn schedule(threads: Threads) -> Schedule {
     let mut schedule = Schedule::new();
-    schedule.parallel_from(Duration::ZERO);
     match threads {
         Threads::One => schedule.threads(1),
-        Threads::Many(threads) => schedule.threads(threads),
-        Threads::Shuffled(threads, seed) => schedule.threads(threads).shuffle(Some(seed)),
+        Threads::Many(threads) | Threads::Shuffled(threads, _) => schedule.threads(threads),
         Threads::Serial => schedule.threads(2),
     };
+    mix_up(&mut schedule, threads);
     schedule
+}
+
+/// Systems run on several threads however little they have to do, and in another order.
+fn mix_up(schedule: &mut Schedule, threads: Threads) {
+    schedule.parallel_from(Duration::ZERO);
+    if let Threads::Shuffled(_, seed) = threads {
+        schedule.shuffle(Some(seed));
+    }
 }
 
 /// Whether this is what the game calls a system.
@@ -285,7 +317,7 @@ fn told(order: Vec<String>) -> Vec<String> {
 }
 
 /// Adds an entry.
-fn add<L: Layout>(schedule: &mut Schedule, item: &Item, diary: &Diary) {
+fn add<L: Layout>(schedule: &mut Schedule, item: &Item, threads: Threads, diary: &Diary) {
     let made = |systems: &[spec::System]| -> Vec<System> {
         systems.iter().map(|system| bodies::system::<L>(system, diary)).collect()
     };
@@ -314,7 +346,8 @@ fn add<L: Layout>(schedule: &mut Schedule, item: &Item, diary: &Diary) {
         Item::Transitions => _ = schedule.transitions::<u8>(),
         Item::Fixed(fixed) => {
             schedule.fixed_limit(f64::from(fixed.hz), fixed.limit, |steps| {
-                fixed.items.iter().for_each(|item| add::<L>(steps, item, diary));
+                mix_up(steps, threads);
+                fixed.items.iter().for_each(|item| add::<L>(steps, item, threads, diary));
             });
         }
     }
@@ -359,7 +392,15 @@ fn tell(world: &mut World, ask: &Ask) -> Answer {
         4 => world.events_mut::<Ping>().set_cap((n % 4 > 0).then_some(n as usize % 40)),
         5 => world.events_mut::<Ping>().clear(),
         6 | 7 => world.resource_mut::<State<u8>>().set((n % 3) as u8),
-        8 | 9 => return Answer::Is(world.insert(Rare::new(n)).is_some()),
+        8 => return Answer::Is(world.insert(Rare::new(n)).is_some()),
+        9 => {
+            let found = world.try_resource_mut::<Rare>().map(|rare| rare.n ^= n);
+            return Answer::Is(found.is_ok());
+        }
+        10 if n % 4 == 1 => {
+            let found = world.pinned_mut::<Rc<u64>>().map(|pinned| *pinned = Rc::new(**pinned ^ n));
+            return Answer::Is(found.is_ok());
+        }
         10 if n % 4 == 0 => {
             let before = world.insert_pinned(Rc::new(n));
             return Answer::Is(before.is_some());
@@ -378,6 +419,8 @@ pub fn look(world: &World) -> SystemsLook {
     let events = world.resource::<Events<Ping>>();
     let counts = world.command_counts();
     let bits = |(left, given_up): (&f64, &f64)| (left.to_bits(), given_up.to_bits());
+    let is_named = world.resource_names().iter().any(|name| name.ends_with("::Rare"));
+    assert_eq!(is_named, world.try_resource::<Rare>().is_ok(), "whether a resource is named");
     SystemsLook {
         r: [
             world.resource::<R<0>>().0,
@@ -390,7 +433,7 @@ pub fn look(world: &World) -> SystemsLook {
         pinned: world.pinned::<Rc<u64>>().ok().map(|pinned| **pinned),
         heard: world.resource::<Digest>().0,
         state: *world.resource::<State<u8>>().get(),
-        clock: (clock.timer.progress().to_bits(), clock.cooldown.is_ready()),
+        clock: (clock.timer.progress().to_bits(), clock.cooldown.is_ready(), clock.once.is_done()),
         dt: world.resource::<Time>().dt.to_bits(),
         fixed: (fixed.step.to_bits(), fixed.steps, fixed.alpha.to_bits(), fixed.given_up.to_bits()),
         clocks: clocks.left.iter().zip(&clocks.given_up).map(bits).collect(),

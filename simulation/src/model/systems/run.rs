@@ -146,7 +146,9 @@ impl Model {
                     state.entered = true;
                 }
             }
-            Node::Fixed(fixed, clock) => return self.run_steps(fixed, *clock),
+            Node::Fixed(fixed, clock) => {
+                return self.run_steps(fixed, self.systems.first_clock + clock);
+            }
             Node::System(system) => {
                 if system.set.is_some_and(|set| !open[set]) {
                     return Ok(Ok(()));

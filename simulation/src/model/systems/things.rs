@@ -1,6 +1,6 @@
 //! What each kind of system does.
 
-use super::{Later, PARTS};
+use super::{Later, ONCE, PARTS};
 use crate::answer::{Answer, Ask, Refusal};
 use crate::body::{Body, Id};
 use crate::model::Model;
@@ -48,7 +48,11 @@ impl Model {
             }
             Kind::Pinned => {
                 let pinned = self.systems.seen.pinned.unwrap_or(0);
-                self.systems.seen.pinned = Some(mix(pinned ^ r[0] ^ salt));
+                let drawn = mix(pinned ^ r[0] ^ salt);
+                match way % 2 {
+                    0 => self.systems.seen.pinned = Some(drawn),
+                    _ => self.systems.seen.r[0] = drawn,
+                }
             }
             Kind::Bundle => {
                 let (runs, own) =
@@ -63,7 +67,7 @@ impl Model {
                     self.systems.state.next = Some((drawn / 2 % 3) as u8);
                 }
             }
-            Kind::Tick => self.tick(owner)?,
+            Kind::Tick => self.tick(owner, way)?,
             Kind::Hear => {
                 let heard = self.systems.hear(owner)?;
                 self.systems.seen.r[3] = mix(r[3] ^ heard);
@@ -95,13 +99,21 @@ impl Model {
                 self.judge(&ask, &Answer::Done)?;
             }
             Kind::Launch => self.launch(spec, lanes, later)?,
+            Kind::Overtake if self.pools[pool].live().len() > CROWD => {}
+            Kind::Overtake => {
+                let ask = spec.overtaking();
+                later.push(Later::Close { system: number, ask, seen: 0, salt });
+                for body in spec.overtaken() {
+                    self.dealt(owner, pool, &body, lanes, later)?;
+                }
+            }
             Kind::Divide => self.divide(spec, lanes, later)?,
             _ => self.things(spec, later),
         }
         Ok(true)
     }
 
-    fn tick(&mut self, owner: Owner) -> Result<(), Wrong> {
+    fn tick(&mut self, owner: Owner, way: u16) -> Result<(), Wrong> {
         let dt = f32::from_bits(self.systems.seen.dt);
         let systems = &mut self.systems;
         let parts = (f64::from(dt) * PARTS as f64) as u64;
@@ -118,6 +130,11 @@ impl Model {
             0
         };
         systems.cooldown = systems.cooldown.saturating_sub(parts);
+        systems.once = match systems.once {
+            Some(left) => left.checked_sub(parts).filter(|left| *left > 0),
+            None if way % 2 == 0 => Some(ONCE),
+            None => None,
+        };
         let used = systems.cooldown == 0;
         if used {
             systems.cooldown = PARTS / 4;
@@ -291,7 +308,7 @@ impl Model {
                 for id in live {
                     let n = self.pools[pool].there(id).map_or(0, |body| u64::from(body.n));
                     let drawn = mix(id.bits ^ n ^ salt);
-                    if drawn % 8 == 0 {
+                    if drawn % 4 == 0 {
                         later.push(Later::Send(drawn));
                     }
                 }
