@@ -139,3 +139,17 @@ fn a_snapshot_knows_the_mark_of_a_thing_from_that_of_the_one_before() {
         step(TakeSnapshot, 0, 0, 0, 0),
     ]);
 }
+
+/// After something that was staged found no memory, slots that became free were passed over by what
+/// was staged next.
+#[test]
+fn what_is_staged_takes_the_lowest_slot_also_after_a_refusal() {
+    play_with_faults(&[
+        step(Spawn, 3, 0, 0, 0),
+        step(Reserve, 3, 0, 0, 0),
+        step(CloneOver, 3, 0, 0, 0),
+        step(WithoutMemory, 3, 0, 31752, 0),
+        step(Despawn, 3, 47330, 0, 0),
+        step(EachWithRest, 3, 0, 0, 0),
+    ]);
+}

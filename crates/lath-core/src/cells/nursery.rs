@@ -215,6 +215,9 @@ impl<T: Thing> Cells<T> {
         with_value: bool,
     ) -> Result<Option<Claimed<T>>, OutOfMemory> {
         let mut inner = self.nursery.inner.lock();
+        if inner.claims.is_empty() {
+            inner.lowest = 0; // after a claim that was refused nobody settles, and slots become free
+        }
         let free = |group: u32| self.slots.free_word(group) & !inner.taken(group);
         let suggested = match self.is_clustered() {
             true => self.clusters.suggest(tags, &self.slots, &free),
@@ -317,10 +320,11 @@ impl<T: Thing> Cells<T> {
             inner.claims.clear(); // at once: claims that are removed one by one leave traces
             inner.taken.clear();
             inner.spare.clear();
-            (inner.fresh, inner.lowest) = (0, 0);
+            inner.fresh = 0;
         } else {
             order.drain(..done).for_each(|index| inner.remove(index));
         }
+        inner.lowest = 0; // slots become free from here on
         inner.order = order;
         *self.nursery.count.get_mut() = inner.claims.len() as u32;
         settled
