@@ -77,7 +77,8 @@ pub(crate) struct Said {
 
 impl fmt::Display for Said {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
+        // Its `write!` is a call; that of a `Formatter` is copied to each place.
+        let out: &mut dyn fmt::Write = out;
         let TouchName { what, of, field } = self.name;
         let fields: Vec<_> =
             (0..64).filter(|bit| self.bits >> bit & 1 != 0).filter_map(field).collect();
@@ -128,7 +129,8 @@ pub struct Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
+        // Its `write!` is a call; that of a `Formatter` is copied to each place.
+        let out: &mut dyn fmt::Write = out;
         let what = &self.what;
         let (first, second) = (as_written(self.first), as_written(self.second));
         write!(

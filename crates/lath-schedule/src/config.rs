@@ -21,7 +21,7 @@ pub struct System(pub(crate) Node);
 /// # Examples
 ///
 /// ```
-/// use lath_schedule::{IntoSystem, ResMut, Schedule, World};
+/// use lath_schedule::{IntoSystem, Res, ResMut, Schedule, World};
 /// struct Log(Vec<&'static str>);
 ///
 /// fn move_all(mut log: ResMut<Log>) { log.0.push("move") }
@@ -30,7 +30,8 @@ pub struct System(pub(crate) Node);
 /// let mut schedule = Schedule::new();
 /// schedule.add(collide.after(move_all)); // although it is added first
 /// schedule.add(move_all.in_set("physics"));
-/// schedule.add((|mut log: ResMut<Log>| log.0.push("draw")).named("draw").run_if(|log: lath_schedule::Res<Log>| log.0.len() > 1));
+/// let draw = |mut log: ResMut<Log>| log.0.push("draw");
+/// schedule.add(draw.named("draw").run_if(|log: Res<Log>| log.0.len() > 1));
 /// let mut world = World::new();
 /// world.insert(Log(Vec::new()));
 /// schedule.run(&mut world);
@@ -39,11 +40,12 @@ pub struct System(pub(crate) Node);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a function of parameters that systems can have",
-    note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, `Res<…>`, `ResMut<…>`, \
-            `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, \
-            `PoolMut<…>`, `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
-    note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is made, and needs the types of \
-            its parameters written out"
+    note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, \
+            `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, \
+            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, `PoolMut<…>`, \
+            `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
+    note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is \
+            made, and needs the types of its parameters written out"
 )]
 pub trait IntoSystem<Marker>: Sized {
     /// The system without anything said about it.
@@ -202,7 +204,7 @@ pub trait IntoSystem<Marker>: Sized {
     /// let mut world = World::new();
     /// world.insert(State::new(1_u8));
     /// for _ in 0..2 {
-    ///     world.resource_mut::<State<u8>>().set(2); // the second time it is left and entered again
+    ///     world.resource_mut::<State<u8>>().set(2); // at last left and entered again
     ///     schedule.run(&mut world);
     /// }
     /// schedule.run(&mut world);
@@ -262,7 +264,8 @@ pub(crate) fn condition_of<M: 'static, C: SystemFn<M, Out = bool>>(
     let access = Function::<C, M, C::Params>::access();
     assert!(
         access.alone.is_none() && !access.commands,
-        "the condition `{}` gives commands, or needs a pool or the world alone: a condition may only look",
+        "the condition `{}` gives commands, or needs a pool or the world alone: \
+         a condition may only look",
         type_name::<C>()
     );
     if let Some(conflict) = &access.conflict {
@@ -380,11 +383,12 @@ impl<M, F: SystemFn<M>> IntoLabel<(fn(), M)> for F {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "neither a system nor a tuple of systems",
-    note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, `Res<…>`, `ResMut<…>`, \
-            `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, \
-            `PoolMut<…>`, `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
-    note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is made, and needs the types of \
-            its parameters written out"
+    note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, \
+            `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, \
+            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, `PoolMut<…>`, \
+            `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
+    note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is \
+            made, and needs the types of its parameters written out"
 )]
 pub trait Systems<Marker> {
     /// Calls `f` with each of them.
@@ -408,8 +412,11 @@ impl<M, S: IntoSystem<M>> Systems<(One, M)> for S {
 macro_rules! tuples_of_systems {
     ($first:ident $first_marker:ident $(, $name:ident $marker:ident)*) => {
         #[diagnostic::do_not_recommend]
-        impl<$first: IntoSystem<$first_marker>, $first_marker, $($name: IntoSystem<$marker>, $marker),*>
+        impl<$first, $first_marker, $($name, $marker),*>
             Systems<(Many, ($first_marker, $($marker,)*))> for ($first, $($name,)*)
+        where
+            $first: IntoSystem<$first_marker>,
+            $($name: IntoSystem<$marker>,)*
         {
             #[allow(non_snake_case, reason = "systems are named after their types")]
             fn each(self, f: &mut dyn FnMut(System)) {
@@ -425,5 +432,6 @@ macro_rules! tuples_of_systems {
 }
 
 tuples_of_systems! {
-    S0 M0, S1 M1, S2 M2, S3 M3, S4 M4, S5 M5, S6 M6, S7 M7, S8 M8, S9 M9, S10 M10, S11 M11, S12 M12, S13 M13, S14 M14, S15 M15
+    S0 M0, S1 M1, S2 M2, S3 M3, S4 M4, S5 M5, S6 M6, S7 M7, S8 M8, S9 M9, S10 M10, S11 M11,
+    S12 M12, S13 M13, S14 M14, S15 M15
 }

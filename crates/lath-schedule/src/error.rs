@@ -70,7 +70,8 @@ pub enum PlanError {
 
 impl fmt::Display for PlanError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
+        // Its `write!` is a call; that of a `Formatter` is copied to each place.
+        let out: &mut dyn fmt::Write = out;
         match self {
             Self::Conflict { system, conflict } => {
                 write!(out, "system {system} cannot run: {conflict}")
@@ -179,7 +180,8 @@ impl fmt::Debug for Payload {
 
 impl fmt::Display for RunError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
+        // Its `write!` is a call; that of a `Formatter` is copied to each place.
+        let out: &mut dyn fmt::Write = out;
         match self {
             Self::Plan(error) => write!(out, "{error}"),
             Self::Missing { system, missing } => {
@@ -196,7 +198,8 @@ impl fmt::Display for RunError {
             Self::BadTime { dt } => {
                 write!(
                     out,
-                    "the time step `Time::dt` is {dt}: it must be a number of seconds, 0 or more. Nothing has run"
+                    "the time step `Time::dt` is {dt}: it must be a number of seconds, 0 or more. \
+                     Nothing has run"
                 )
             }
         }

@@ -167,12 +167,17 @@ impl Schedule {
     /// schedule.add((integrate, collide, heal, brew));
     /// assert_eq!(
     ///     schedule.explain_pair("collide", "integrate")?,
-    ///     "`collide` waits for `integrate`, which was added before it: both use field `pos` of `Actor`, and one of them writes it"
+    ///     "`collide` waits for `integrate`, which was added before it: \
+    ///      both use field `pos` of `Actor`, and one of them writes it"
     /// );
-    /// assert_eq!(schedule.explain_pair("heal", "integrate")?, "`heal` waits for `integrate` by way of `collide`");
+    /// assert_eq!(
+    ///     schedule.explain_pair("heal", "integrate")?,
+    ///     "`heal` waits for `integrate` by way of `collide`"
+    /// );
     /// assert_eq!(
     ///     schedule.explain_pair("integrate", "brew")?,
-    ///     "`integrate` and `brew` may run at the same time: neither writes anything that the other uses"
+    ///     "`integrate` and `brew` may run at the same time: \
+    ///      neither writes anything that the other uses"
     /// );
     /// # Ok::<(), lath_schedule::PlanError>(())
     /// ```
@@ -199,18 +204,20 @@ impl Schedule {
                 "`{one_name}` and `{two_name}` do not run at the same time, but in whatever order"
             ),
             _ if stage(first) != stage(second) => format!(
-                "`{two_name}` waits for `{one_name}`: between them commands are applied, or one of them runs alone or on the \
-                 thread that runs the schedule"
+                "`{two_name}` waits for `{one_name}`: between them commands are applied, \
+                 or one of them runs alone or on the thread that runs the schedule"
             ),
             Some((touch, bits)) => format!(
-                "`{two_name}` waits for `{one_name}`, which {} before it: both use {}, and one of them writes it",
+                "`{two_name}` waits for `{one_name}`, which {} before it: \
+                 both use {}, and one of them writes it",
                 if first < second { "was added" } else { "was ordered" },
                 touch.name.say(bits)
             ),
             None => match plan.way(first, second).as_deref() {
                 Some([]) => {
                     format!(
-                        "`{two_name}` comes after `{one_name}` because `before`, `after` or a chain say so"
+                        "`{two_name}` comes after `{one_name}` \
+                         because `before`, `after` or a chain say so"
                     )
                 }
                 Some(between) => {
@@ -222,7 +229,8 @@ impl Schedule {
                     )
                 }
                 None => format!(
-                    "`{}` and `{}` may run at the same time: neither writes anything that the other uses",
+                    "`{}` and `{}` may run at the same time: \
+                     neither writes anything that the other uses",
                     nodes[a as usize].name, nodes[b as usize].name
                 ),
             },
@@ -313,7 +321,8 @@ impl Schedule {
             let comma = if place == 0 { "" } else { "," };
             let _ = write!(
                 text,
-                "{comma}{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{began:.3},\"dur\":{took:.3}}}",
+                "{comma}{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\
+                 \"ts\":{began:.3},\"dur\":{took:.3}}}",
                 json(name),
                 span.thread
             );

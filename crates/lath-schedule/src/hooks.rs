@@ -174,7 +174,7 @@ impl World {
     /// struct Sunk(u32);
     /// let mut world = World::new();
     /// world.insert(Sunk(0));
-    /// world.on_despawn::<Ship>(|world, _handle, ship| world.resource_mut::<Sunk>().0 += ship.gold);
+    /// world.on_despawn::<Ship>(|world, _, ship| world.resource_mut::<Sunk>().0 += ship.gold);
     /// let ship = world.spawn(Ship { gold: 7 });
     /// world.despawn(ship);
     /// assert_eq!(world.resource::<Sunk>().0, 7);
@@ -202,7 +202,9 @@ impl World {
     /// let mut world = World::new();
     /// world.insert(Thaws(0));
     /// world.on_tags::<Ship>(|world, _ship, before, after| {
-    ///     if before.contains(Tags::FROZEN) && !after.contains(Tags::FROZEN) { world.resource_mut::<Thaws>().0 += 1; }
+    ///     if before.difference(after).contains(Tags::FROZEN) {
+    ///         world.resource_mut::<Thaws>().0 += 1;
+    ///     }
     /// });
     /// let ship = world.spawn(Ship { tags: Tags::FROZEN });
     /// world.set_tags(ship, Tags::empty());

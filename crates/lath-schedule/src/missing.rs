@@ -46,7 +46,8 @@ impl Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let out: &mut dyn fmt::Write = out; // its `write!` is a call; that of a `Formatter` is copied to each place
+        // Its `write!` is a call; that of a `Formatter` is copied to each place.
+        let out: &mut dyn fmt::Write = out;
         let Self { what, name, present } = self;
         let short = short_name(name);
         let (kind, plural, cure) = match what {
@@ -187,7 +188,8 @@ mod tests {
     fn paths_are_shortened_up_to_their_arguments() {
         assert_eq!(short_name("a::b::Pool<c::d::Actor>"), "Pool<c::d::Actor>");
         assert_eq!(short_name("u32"), "u32");
-        let query = "lath::param::Query<'_, (a::Moving<'_>, lath::Mut<'_, game::ship::x>, lath::Handle<game::Ship>)>";
+        let query = "lath::param::Query<'_, (a::Moving<'_>, lath::Mut<'_, game::ship::x>, \
+                     lath::Handle<game::Ship>)>";
         assert_eq!(as_written(query), "Query<(Moving, Mut<ship::x>, Handle<Ship>)>");
         assert_eq!(as_written("&mut lath::World"), "&mut World");
     }

@@ -154,7 +154,8 @@ impl Schedule {
     /// struct Wind(f32);
     /// let mut schedule = Schedule::new();
     /// let error = schedule.try_add(|_: Res<Wind>, _: ResMut<Wind>| ()).err().unwrap();
-    /// assert!(error.to_string().contains("both use resource `Wind`, and one of them mutably"), "{error}");
+    /// let what = "both use resource `Wind`, and one of them mutably";
+    /// assert!(error.to_string().contains(what), "{error}");
     /// ```
     #[track_caller]
     pub fn try_add<M>(&mut self, systems: impl Systems<M>) -> Result<&mut Self, PlanError> {

@@ -18,11 +18,12 @@ pub type AnyError = Box<dyn Error + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a function of parameters that systems can have",
-    note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, `Res<…>`, `ResMut<…>`, \
-            `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, \
-            `PoolMut<…>`, `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
-    note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is made, and needs the types of \
-            its parameters written out"
+    note = "a system is a `fn` or a closure whose parameters are all of these: `Query<…>`, \
+            `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, \
+            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, `PoolMut<…>`, \
+            `&mut World`, tuples of these, structs with `#[derive(Params)]`; at most sixteen of them",
+    note = "it returns nothing or a `Result<(), E>`; a closure must not borrow from where it is \
+            made, and needs the types of its parameters written out"
 )]
 pub trait SystemFn<Marker>: Send + 'static {
     /// Its parameters, as a tuple.
@@ -39,7 +40,8 @@ macro_rules! system_fns {
         impl<Func, Out, $($name: Param),*> SystemFn<fn($($name),*) -> Out> for Func
         where
             Func: Send + 'static,
-            for<'a> &'a mut Func: FnMut($($name),*) -> Out + FnMut($(ItemOf<'_, '_, $name>),*) -> Out,
+            for<'a> &'a mut Func:
+                FnMut($($name),*) -> Out + FnMut($(ItemOf<'_, '_, $name>),*) -> Out,
         {
             type Params = ($($name,)*);
             type Out = Out;
@@ -49,7 +51,10 @@ macro_rules! system_fns {
             fn call(&mut self, ($($name,)*): ItemOf<'_, '_, Self::Params>) -> Out {
                 // By this detour the compiler knows which of the two bounds is meant.
                 #[allow(clippy::too_many_arguments, reason = "up to sixteen")]
-                fn call<Out, $($name),*>(mut f: impl FnMut($($name),*) -> Out, $($name: $name),*) -> Out {
+                fn call<Out, $($name),*>(
+                    mut f: impl FnMut($($name),*) -> Out,
+                    $($name: $name),*
+                ) -> Out {
                     f($($name),*)
                 }
                 call(self, $($name),*)
@@ -63,7 +68,8 @@ crate::tuples::tuples!(system_fns);
 /// What a system may return: nothing, or a `Result<(), E>`.
 #[diagnostic::on_unimplemented(
     message = "a system cannot return `{Self}`",
-    note = "a system returns nothing, or a `Result<(), E>` whose error can be turned into a `Box<dyn Error + Send + Sync>`"
+    note = "a system returns nothing, or a `Result<(), E>` whose error can be turned into a \
+            `Box<dyn Error + Send + Sync>`"
 )]
 pub trait Outcome {
     /// The error, if it is one.

@@ -47,13 +47,16 @@ pub struct World {
     pub(crate) types: TypeMap,
     empty_pools: EmptyPools,
     /// What is done after a run for every type of event.
-    pub(crate) tidy_events: Vec<(TypeId, fn(&mut World))>,
+    pub(crate) tidy_events: Vec<(TypeId, TidyEvents)>,
     pub(crate) counts: CommandCounts,
     /// How many pinned resources there have been.
     pub(crate) pinned: u32,
     /// Whether there are hooks of any kind.
     pub(crate) hooked: bool,
 }
+
+/// Forgets the events of one type that all readers have read.
+type TidyEvents = fn(&mut World);
 
 /// Empty pools of things that the world has no pool of: there are nil things to read in them, and
 /// free slots to promise. A list, because that can grow behind a shared reference.

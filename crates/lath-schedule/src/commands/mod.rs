@@ -264,7 +264,10 @@ impl<'w> Commands<'w> {
     /// ```
     /// # use lath_core::{bitflags::bitflags, Thing};
     /// # use lath_schedule::{Commands, Schedule, World};
-    /// bitflags! { #[derive(Clone, Copy, Default)] struct Tags: u8 { const FROZEN = 1; const LOUD = 2; } }
+    /// bitflags! {
+    ///     #[derive(Clone, Copy, Default)]
+    ///     struct Tags: u8 { const FROZEN = 1; const LOUD = 2; }
+    /// }
     /// #[derive(Thing, Default)] struct Actor { #[thing(tags)] tags: Tags }
     /// # let mut world = World::new();
     /// let actor = world.spawn(Actor { tags: Tags::FROZEN });
@@ -288,7 +291,10 @@ impl<'w> Commands<'w> {
     /// ```
     /// # use lath_core::{bitflags::bitflags, Thing};
     /// # use lath_schedule::{Commands, Schedule, World};
-    /// bitflags! { #[derive(Clone, Copy, Default, PartialEq, Debug)] struct Tags: u8 { const FROZEN = 1; const LOUD = 2; } }
+    /// bitflags! {
+    ///     #[derive(Clone, Copy, Default, PartialEq, Debug)]
+    ///     struct Tags: u8 { const FROZEN = 1; const LOUD = 2; }
+    /// }
     /// #[derive(Thing, Default)] struct Actor { #[thing(tags)] tags: Tags }
     /// # let mut world = World::new();
     /// let actor = world.spawn(Actor { tags: Tags::FROZEN });
@@ -308,7 +314,10 @@ impl<'w> Commands<'w> {
     /// ```
     /// # use lath_core::{bitflags::bitflags, Thing};
     /// # use lath_schedule::{Commands, Schedule, World};
-    /// bitflags! { #[derive(Clone, Copy, Default, PartialEq, Debug)] struct Tags: u8 { const FROZEN = 1; const LOUD = 2; } }
+    /// bitflags! {
+    ///     #[derive(Clone, Copy, Default, PartialEq, Debug)]
+    ///     struct Tags: u8 { const FROZEN = 1; const LOUD = 2; }
+    /// }
     /// #[derive(Thing, Default)] struct Actor { #[thing(tags)] tags: Tags }
     /// # let mut world = World::new();
     /// let actor = world.spawn(Actor { tags: Tags::FROZEN });
@@ -332,7 +341,9 @@ impl<'w> Commands<'w> {
     /// # let mut world = World::new();
     /// let actor = world.spawn(Actor::default());
     /// let mut schedule = Schedule::new();
-    /// schedule.add(move |mut commands: Commands| commands.set::<actor::name>(actor, "Ada".into()));
+    /// schedule.add(move |mut commands: Commands| {
+    ///     commands.set::<actor::name>(actor, "Ada".into());
+    /// });
     /// schedule.run(&mut world);
     /// assert_eq!(world.read(actor).name, "Ada");
     /// ```
@@ -412,7 +423,9 @@ impl<'w> Commands<'w> {
     /// # use lath_schedule::{Commands, Schedule, World};
     /// struct Score(u32);
     /// let mut schedule = Schedule::new();
-    /// schedule.add(|mut commands: Commands| commands.run(|world| world.resource_mut::<Score>().0 += 1));
+    /// schedule.add(|mut commands: Commands| {
+    ///     commands.run(|world| world.resource_mut::<Score>().0 += 1);
+    /// });
     /// let mut world = World::new();
     /// world.insert(Score(3));
     /// schedule.run(&mut world);

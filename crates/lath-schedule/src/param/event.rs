@@ -116,11 +116,11 @@ impl<'w, E> EventReader<'w, E> {
 /// ```
 /// use lath_schedule::{EventReader, EventWriter, Schedule, World};
 /// let mut schedule = Schedule::new();
-/// schedule.add(|mut numbers: EventReader<u32>| assert!(numbers.read().all(|&number| number == 7)));
+/// schedule.add(|mut numbers: EventReader<u32>| println!("{:?}", numbers.read().next()));
 /// schedule.add(|mut numbers: EventWriter<u32>| numbers.send(7));
 /// let mut world = World::new();
 /// schedule.run(&mut world);
-/// assert_eq!(world.events_mut::<u32>().len(), 1); // the reader comes first: it reads in the next run
+/// assert_eq!(world.events_mut::<u32>().len(), 1); // the reader comes first: in the next run
 /// schedule.run(&mut world);
 /// ```
 pub struct EventWriter<'w, E>(&'w mut Events<E>);

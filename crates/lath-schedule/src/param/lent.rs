@@ -16,9 +16,10 @@ use crate::world::World;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the parameter of a system",
     label = "not something that a system can be given",
-    note = "parameters are `Query<…>`, `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, \
-            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, `PoolMut<…>`, `&mut World`, tuples of these, and structs \
-            with `#[derive(Params)]`; references to resources are written `Res<…>` and `ResMut<…>`"
+    note = "parameters are `Query<…>`, `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, \
+            `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, \
+            `PoolRef<…>`, `PoolMut<…>`, `&mut World`, tuples of these, and structs with \
+            `#[derive(Params)]`; references to resources are written `Res<…>` and `ResMut<…>`"
 )]
 pub unsafe trait Lent: Sized {
     /// What the world has.

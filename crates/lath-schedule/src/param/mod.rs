@@ -41,9 +41,10 @@ pub use sweep::Sweep;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the parameter of a system",
     label = "not something that a system can be given",
-    note = "parameters are `Query<…>`, `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, `Commands`, `EventReader<…>`, \
-            `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, `PoolRef<…>`, `PoolMut<…>`, `&mut World`, tuples of these, and structs \
-            with `#[derive(Params)]`; references to resources are written `Res<…>` and `ResMut<…>`"
+    note = "parameters are `Query<…>`, `Res<…>`, `ResMut<…>`, `Option<Res<…>>`, `Local<…>`, \
+            `Commands`, `EventReader<…>`, `EventWriter<…>`, `Tree<…>`, `TreeMut<…>`, `Sweep<…>`, \
+            `PoolRef<…>`, `PoolMut<…>`, `&mut World`, tuples of these, and structs with \
+            `#[derive(Params)]`; references to resources are written `Res<…>` and `ResMut<…>`"
 )]
 pub unsafe trait Param: Sized {
     /// What is kept from run to run.
@@ -153,12 +154,12 @@ macro_rules! tuple_params {
                 $(access.ask::<$name>();)*
             }
 
-            #[allow(unused_variables, clippy::unused_unit, reason = "there is a tuple without parts")]
+            #[allow(unused_variables, clippy::unused_unit, reason = "as above")]
             fn init(world: &mut World) -> Self::State {
                 ($($name::init(world),)*)
             }
 
-            #[allow(unused_variables, non_snake_case, reason = "there is a tuple without parts; parts are named after their types")]
+            #[allow(unused_variables, non_snake_case, reason = "parts are named after their types")]
             fn check(($($name,)*): &Self::State, world: &World) -> Result<(), Missing> {
                 $($name::check($name, world)?;)*
                 Ok(())
@@ -166,7 +167,10 @@ macro_rules! tuple_params {
 
             #[inline(always)]
             #[allow(unused_variables, clippy::unused_unit, non_snake_case, reason = "as above")]
-            unsafe fn fetch<'w, 's>(($($name,)*): &'s mut Self::State, context: Context<'w>) -> Self::Item<'w, 's> {
+            unsafe fn fetch<'w, 's>(
+                ($($name,)*): &'s mut Self::State,
+                context: Context<'w>,
+            ) -> Self::Item<'w, 's> {
                 // SAFETY: passed on from the caller.
                 ($(unsafe { $name::fetch($name, context) },)*)
             }

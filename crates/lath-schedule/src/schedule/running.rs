@@ -41,9 +41,9 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// [`RunError`]: the schedule cannot be put in order, something is missing, a system has returned an error or has panicked.
-    /// The commands of systems that have finished are applied, those of the one that failed are
-    /// not. The world can be used as before.
+    /// [`RunError`]: the schedule cannot be put in order, something is missing, a system has
+    /// returned an error or has panicked. The commands of systems that have finished are applied,
+    /// those of the one that failed are not. The world can be used as before.
     ///
     /// # Examples
     ///
@@ -53,7 +53,8 @@ impl Schedule {
     /// let mut schedule = Schedule::new();
     /// schedule.add(load);
     /// let error = schedule.try_run(&mut World::new()).unwrap_err().to_string();
-    /// assert!(error.starts_with("system `load`") && error.ends_with("failed: no such file"), "{error}");
+    /// assert!(error.starts_with("system `load`"), "{error}");
+    /// assert!(error.ends_with("failed: no such file"), "{error}");
     /// ```
     pub fn try_run(&mut self, world: &mut World) -> Result<(), RunError> {
         let threads = self.threads.clone();
