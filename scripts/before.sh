@@ -11,8 +11,8 @@
 #
 # The old crates go to the target folder with a version of their own, so that cargo links both. The
 # rows are the sources of `benches/peers` as they are, compiled once more. Where the old crates call
-# something otherwise, a file `benches/peers/before/COMMIT/CRATE.rs` stands in for CRATE: it hands
-# on what it finds in `old_core` and so on, under the new names.
+# something otherwise, `benches/peers/before/COMMIT.patch` gives them the names of now, and changes
+# nothing else; `benches/peers/README.md` says how to add to it.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,51 +32,19 @@ target="${CARGO_TARGET_DIR:-$root/target}"
 hash="$(git rev-parse --short=7 "$commit^{commit}")"
 folder="$target/before-$hash"
 
-# The old crates: what a commit was does not change, so once is enough.
+# The old crates, once for each state of the patch.
 mkdir -p "$folder"
-if [[ ! -e $folder/lath/complete ]]; then
+patch="$root/benches/peers/before/$hash.patch"
+state="$(if [[ -e $patch ]]; then sha256sum <"$patch"; else echo none; fi)"
+if [[ ! -e $folder/lath/state || "$(<"$folder/lath/state")" != "$state" ]]; then
     rm -rf "$folder/lath"
     mkdir -p "$folder/lath"
     git archive "$hash" crates Cargo.toml | tar -x -C "$folder/lath"
     sed -i -e 's/"0\.1\.0"/"0.0.0"/' -e 's/^members = .*/members = ["crates\/*"]/' \
         -e '/^default-members/d' "$folder/lath/Cargo.toml"
-    touch "$folder/lath/complete"
+    [[ ! -e $patch ]] || patch -d "$folder/lath" -p1 --silent <"$patch"
+    echo "$state" >"$folder/lath/state"
 fi
-
-# Where the rows find each crate of the old lath: as it was, or through a translation.
-dependency() {
-    local name="$1" features="$2" shim="$root/benches/peers/before/$hash/$1"
-    if [[ -e $shim.rs ]]; then
-        mkdir -p "$folder/$name"
-        write "$folder/$name/Cargo.toml" <<EOF
-[package]
-name = "translated-$name"
-version = "0.0.0"
-edition = "2024"
-
-[lib]
-path = "$shim.rs"
-
-[dependencies]
-$(old_crates)
-EOF
-        echo "$name = { package = \"translated-$name\", path = \"../$name\" }"
-    else
-        echo "$name = { $(old_crate "$name" "$features") }"
-    fi
-}
-
-old_crate() {
-    echo "path = \"$folder/lath/crates/$1\", default-features = false, features = [$2]"
-}
-
-# The old crates under names of their own, for the translations.
-old_crates() {
-    local name features
-    while read -r name features; do
-        echo "old-${name#lath-} = { package = \"$name\", $(old_crate "$name" "$features") }"
-    done <<<"$crates"
-}
 
 # Writes a file if what is in it has changed.
 write() {
@@ -85,11 +53,11 @@ write() {
     [[ -e $1 && "$(<"$1")" == "$text" ]] || printf '%s\n' "$text" >"$1"
 }
 
-# Those that `benches/peers/Cargo.toml` names, with the same features.
-crates='lath-core "std", "parallel"
-lath-schedule "parallel"
-lath-snapshot
-lath-soa'
+# What the rows need, as in their own manifest, with the old crates for those of lath.
+dependencies="$(sed -n '/^\[dependencies\]/,/^\[lints\]/p' benches/peers/Cargo.toml |
+    grep -E '^[a-z]' | grep -v 'optional = true' |
+    sed -E -e "s|^lath-([a-z]*) = \{ path = \"[^\"]*\"|lath-\1 = { path = \"$folder/lath/crates/lath-\1\"|" \
+        -e 's/, version = "0\.1\.0"//')"
 
 mkdir -p "$folder/program" "$folder/rows"
 write "$folder/Cargo.toml" <<EOF
@@ -97,6 +65,9 @@ write "$folder/Cargo.toml" <<EOF
 resolver = "3"
 members = ["program", "rows"]
 exclude = ["lath"]
+
+$(sed -n '/^\[workspace\.dependencies\]/,/^\[workspace\.lints/p' Cargo.toml | grep -v '^\[workspace\.lints' |
+    sed -E "s|^lath(-?[a-z]*) = \{ path = \"([^\"]*)\", version = \"0.1.0\"|lath\1 = { path = \"$folder/lath/\2\"|")
 EOF
 write "$folder/program/Cargo.toml" <<EOF
 [package]
@@ -112,9 +83,6 @@ path = "$root/benches/peers/before/main.rs"
 lath-peers = { path = "$root/benches/peers", default-features = false }
 lath-peers-before = { path = "../rows" }
 EOF
-# What the rows need beside lath, as in their own manifest.
-others="$(grep -E '^(slotmap|thunderdome|libc) ' benches/peers/Cargo.toml)"
-of_workspace="$(grep -E '^(fastrand|rayon|serde_json) ' Cargo.toml)"
 write "$folder/rows/Cargo.toml" <<EOF
 [package]
 name = "lath-peers-before"
@@ -129,9 +97,7 @@ ecs = []
 flecs = []
 
 [dependencies]
-$others
-$of_workspace
-$(while read -r name features; do dependency "$name" "$features"; done <<<"$crates")
+$dependencies
 EOF
 [[ -e $folder/Cargo.lock ]] || cp Cargo.lock "$folder/Cargo.lock"
 

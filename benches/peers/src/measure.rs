@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::progress::Progress;
 use crate::spread::Spread;
-use crate::workload::{BEST, Bar, Candidate, Trial, Unit, Workload};
+use crate::workload::{BEST, BEST_ECS, Bar, Candidate, Trial, Unit, Workload};
 use crate::{build_cost, heap};
 
 /// How long a workload is measured.
@@ -86,15 +86,21 @@ impl Outcome<'_> {
 
     /// The peer that is the quickest, if one takes part.
     pub(crate) fn best_peer(&self) -> Option<&Line> {
+        self.best(Candidate::is_peer)
+    }
+
+    /// The quickest of those whose names are `among` the wanted.
+    fn best(&self, among: fn(&str) -> bool) -> Option<&Line> {
         let ratio = |line: &Line| line.ratio_to(self.reference()).median;
-        let peers = self.lines.iter().filter(|line| Candidate::is_peer(line.name));
-        peers.min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        let wanted = self.lines.iter().filter(|line| among(line.name));
+        wanted.min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
     }
 
     /// One verdict per bar of the workload.
     pub(crate) fn verdicts(&self) -> Vec<Verdict> {
         let line = |name| match name {
             BEST => self.best_peer(),
+            BEST_ECS => self.best(Candidate::is_ecs),
             name => self.lines.iter().find(|line| line.name == name),
         };
         let judge = |&bar: &Bar| {

@@ -1,11 +1,6 @@
 //! The things in parts, as the entity component systems want them: one type per component.
 
 use bevy_ecs::bundle::{Bundle, NoBundleEffect};
-use bevy_ecs::component::Component as BevyComponent;
-use evenio::component::Component as EvenioComponent;
-#[cfg(feature = "flecs")]
-use flecs_ecs::prelude::Component as FlecsComponent;
-use shipyard::Component as ShipyardComponent;
 use sparsey::component::ComponentSet;
 
 use crate::things::{Fat, Mover, Sample, Small, Vec3};
@@ -15,11 +10,14 @@ macro_rules! components {
     ($($(#[$about:meta])* struct $name:ident $(<const $parameter:ident: usize>)? ($($value:ty)?);)+) => {$(
         $(#[$about])*
         #[allow(dead_code, reason = "some values are only kept, never looked at")]
-        #[derive(Clone, Copy, Default, BevyComponent, EvenioComponent, ShipyardComponent)]
-        #[cfg_attr(feature = "flecs", derive(FlecsComponent))]
+        #[derive(Clone, Copy, Default)]
+        #[derive(bevy_ecs::component::Component, evenio::component::Component, shipyard::Component)]
+        #[cfg_attr(feature = "flecs", derive(flecs_ecs::prelude::Component))]
         pub(crate) struct $name $(<const $parameter: usize>)? ($(pub(crate) $value)?);
     )+};
 }
+
+pub(crate) use components;
 
 components! {
     struct Position(Vec3);

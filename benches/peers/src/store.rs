@@ -39,6 +39,12 @@ pub(crate) trait SpawnMany<T>: Store<T> {
     fn spawn_many(&mut self, things: impl ExactSizeIterator<Item = T>, keys: &mut Vec<Self::Key>);
 }
 
+/// Forgets all things at once; no key names anything after that.
+pub(crate) trait Clear {
+    /// Takes all things out, and keeps the memory.
+    fn clear(&mut self);
+}
+
 /// Finds a thing by its key.
 pub(crate) trait Lookup<T>: Store<T> {
     /// The field of the thing that `key` names, or 0.0 if it is gone.

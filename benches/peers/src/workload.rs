@@ -25,6 +25,9 @@ pub trait Trial {
 
 /// What a bar is against if it is against whichever peer is the quickest.
 pub const BEST: &str = "the best peer";
+/// The same among the entity component systems: without slotmap and thunderdome, which keep whole
+/// structs.
+pub const BEST_ECS: &str = "the best ECS";
 
 /// A promise: the time of `candidate` is at most `at_most` times that of `against`.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +41,11 @@ pub struct Bar {
 }
 
 impl Bar {
+    /// A bar against whichever entity component system is the quickest.
+    pub const fn to_ecs(candidate: &'static str, at_most: f64) -> Self {
+        Self { candidate, against: BEST_ECS, at_most }
+    }
+
     /// A bar against whichever peer is the quickest.
     pub const fn to_best(candidate: &'static str, at_most: f64) -> Self {
         Self { candidate, against: BEST, at_most }
@@ -108,6 +116,12 @@ impl Candidate {
     /// Whether it is a library of somebody else: neither lath nor written by hand.
     pub(crate) fn is_peer(name: &str) -> bool {
         !name.starts_with("lath") && !name.starts_with("raw")
+    }
+
+    /// Whether it is an entity component system of somebody else.
+    pub(crate) fn is_ecs(name: &str) -> bool {
+        let others = ["slotmap", "thunderdome", "indextree", "soa-rs"];
+        Self::is_peer(name) && !others.iter().any(|other| name.starts_with(other))
     }
 }
 

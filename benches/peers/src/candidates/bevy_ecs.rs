@@ -9,7 +9,7 @@ use bevy_ecs::query::{QueryState, With};
 use bevy_ecs::world::World;
 
 use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::store::{Clear, Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, Mover, Vec3};
 
 /// Things in parts.
@@ -56,6 +56,12 @@ impl<T: InParts> Lookup<T> for Bevy {
         let query = self.healths.query(&self.world);
         let field = |key| query.get(key).map_or(0.0, |health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
+    }
+}
+
+impl Clear for Bevy {
+    fn clear(&mut self) {
+        self.world.clear_entities();
     }
 }
 

@@ -4,7 +4,7 @@
 use hecs::{Entity, With, World};
 
 use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::store::{Clear, Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{Mover, Vec3};
 
 /// Things in parts; lookups through one view for all of them.
@@ -47,6 +47,12 @@ impl<T: InParts> Lookup<T> for Hecs {
         let view = self.0.view_mut::<&Health>();
         let field = |key| view.get(key).map_or(0.0, |health: &Health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
+    }
+}
+
+impl Clear for Hecs {
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

@@ -4,7 +4,7 @@
 
 use lath_core::{Fields, Handle, Pool, Rows, Thing};
 
-use crate::store::{Lookup, SpawnMany, Store, Walk};
+use crate::store::{Clear, Lookup, SpawnMany, Store, Walk};
 use crate::things::Sample;
 
 /// `lath_core::Pool`; lookups by `look`, as the documentation says for many of them.
@@ -53,6 +53,12 @@ impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRows<T> {
         let things = self.0.look::<&T>();
         keys.iter()
             .fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, T::field).to_bits()))
+    }
+}
+
+impl<T: Thing> Clear for LathRows<T> {
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lath_core::{Handle, Pool, Ref, Thing, View};
 
-use crate::store::{Lookup, SpawnMany, Store};
+use crate::store::{Clear, Lookup, SpawnMany, Store};
 use crate::things::{
     ColumnFat, ColumnSmall, Fat, HotFat, Sample, Small, column_fat, column_small, hot_fat,
 };
@@ -90,6 +90,12 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
         let things = self.0.look::<C::Seen>();
         keys.iter()
             .fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, C::field).to_bits()))
+    }
+}
+
+impl<C: Thing> Clear for LathColumns<C> {
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

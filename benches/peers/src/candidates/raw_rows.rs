@@ -6,7 +6,7 @@
 //! the thing in place; there is no copy from the stack. Doubling moves the rows unless what follows
 //! them on the heap happens to be free.
 
-use crate::store::{Lookup, SpawnMany, Store};
+use crate::store::{Clear, Lookup, SpawnMany, Store};
 use crate::things::Sample;
 
 /// Index and generation.
@@ -74,6 +74,14 @@ impl<T: Sample> SpawnMany<T> for RawRows<T> {
         let first = self.rows.len() as u32;
         self.rows.extend(things.map(|thing| Row { generation: 1, next_free: NONE, thing }));
         keys.extend((first..self.rows.len() as u32).map(|index| RawKey { index, generation: 1 }));
+    }
+}
+
+/// Forgets the generations, too: of an array that is thrown away no key should be kept.
+impl<T> Clear for RawRows<T> {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.first_free = NONE;
     }
 }
 

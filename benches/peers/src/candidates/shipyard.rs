@@ -5,7 +5,7 @@
 use shipyard::{Component, EntityId, Get, IntoIter, View, ViewMut, World};
 
 use crate::parts::{Data, Health, InParts, Match, Position, Velocity, of_mover, with_kind};
-use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::store::{Clear, Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, Fat, Mover, Small, Vec3};
 
 /// What shipyard takes are tuples of known length, not any bundle.
@@ -76,6 +76,12 @@ impl<T: Ship> Lookup<T> for Shipyard {
 
 fn view<C: Component + Send + Sync>(world: &World) -> View<'_, C> {
     world.borrow::<View<C>>().expect("nobody else has it")
+}
+
+impl Clear for Shipyard {
+    fn clear(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// Movers, all of which match.

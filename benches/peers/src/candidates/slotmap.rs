@@ -6,7 +6,7 @@
 
 use slotmap::DefaultKey;
 
-use crate::store::{Lookup, SpawnMany, Store, Walk};
+use crate::store::{Clear, Lookup, SpawnMany, Store, Walk};
 use crate::things::Sample;
 
 /// `slotmap::SlotMap`.
@@ -18,6 +18,12 @@ pub(crate) struct SlotMapHop<T>(slotmap::HopSlotMap<DefaultKey, T>);
 
 /// `slotmap::DenseSlotMap`.
 pub(crate) struct SlotMapDense<T>(slotmap::DenseSlotMap<DefaultKey, T>);
+
+impl<T> Clear for SlotMapBasic<T> {
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}
 
 /// The three maps share their calls, but no trait.
 macro_rules! candidate {

@@ -6,7 +6,7 @@ use sparsey::{Entity, World};
 use crate::parts::{
     Data, Health, InParts, Links, Match, Position, Rotation, Velocity, of_mover, with_kind,
 };
-use crate::store::{Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
+use crate::store::{Clear, Kinds, Lookup, Movers, SpawnMany, Store, Tagging};
 use crate::things::{DT, KINDS, Mover, Vec3};
 
 /// Things in parts; lookups through one view for all of them.
@@ -50,6 +50,12 @@ impl<T: InParts> Lookup<T> for Sparsey {
         let view = self.0.borrow::<Health>();
         let field = |key| view.get(key).map_or(0.0, |health| health.0);
         keys.iter().fold(0, |sum, &key| sum.wrapping_add(field(key).to_bits()))
+    }
+}
+
+impl Clear for Sparsey {
+    fn clear(&mut self) {
+        self.0.clear();
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::measure::{Line, Outcome};
 use crate::spread::Spread;
-use crate::workload::{BEST, Bar, Unit, Workload};
+use crate::workload::{BEST, BEST_ECS, Bar, Unit, Workload};
 
 /// The workloads with their candidates and bars.
 pub(crate) fn list(workloads: &[Workload]) -> String {
@@ -67,7 +67,7 @@ fn row(text: &mut String, outcome: &Outcome<'_>, candidate: &Line) {
         let (mark, measured) = (if verdict.holds() { "ok" } else { "MISSED" }, verdict.measured);
         match verdict.bar.against {
             "raw" => write!(cells, "  {} {mark}", promise(&verdict.bar)),
-            BEST => {
+            BEST | BEST_ECS => {
                 let (promise, best) = (promise(&verdict.bar), verdict.against);
                 write!(cells, "  {promise} {mark}, at {measured:.2} of {best}")
             }

@@ -20,7 +20,7 @@ pub(super) fn workloads() -> Vec<Workload> {
     ]
 }
 
-fn compare(
+pub(super) fn compare(
     name: &'static str,
     about: &'static str,
     each: u32,

@@ -10,14 +10,14 @@ const BARS: &[Bar] = &[Bar::to_raw("lath-rows", 1.5), Bar::to_raw("lath-columns"
 
 /// Few and many.
 pub(super) fn workloads() -> Vec<Workload> {
-    vec![compare("tag-10k", 10_000), compare("tag-100k", 100_000)]
+    vec![compare("tag-10k", 10_000, BARS), compare("tag-100k", 100_000, BARS)]
 }
 
-fn compare(name: &'static str, n: u32) -> Workload {
+pub(super) fn compare(name: &'static str, n: u32, bars: &'static [Bar]) -> Workload {
     let workload = Workload::new(
         name,
         format!("add a tag to each of {n} things, then remove it from each"),
-        BARS,
+        bars,
     )
     .with("raw", move || Tags::<RawTagging>::new(n))
     .with("slotmap", move || Tags::<SlotMapTagging>::new(n))

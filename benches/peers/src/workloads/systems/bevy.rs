@@ -4,7 +4,7 @@ use bevy_ecs::prelude::{Component, Query, Schedule, World};
 use bevy_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
 
 use super::heavy::{self, keep_apart, numbers, toil};
-use super::{EACH, Hundred, parts};
+use super::{Hundred, parts};
 
 #[derive(Component)]
 struct A(f32);
@@ -35,11 +35,11 @@ struct Both {
 }
 
 impl Both {
-    fn new(multi: bool) -> Self {
+    fn new(multi: bool, each: u32) -> Self {
         let mut world = World::new();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
-            match n / EACH {
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
+            match n / each {
                 0 => world.spawn((A(a), B(b))),
                 1 => world.spawn((A(a), B(b), C(c))),
                 2 => world.spawn((A(a), B(b), C(c), D(d))),
@@ -77,8 +77,8 @@ fn schedule(multi: bool) -> Schedule {
 pub(super) struct ThreeSingle(Both);
 
 impl super::Three for ThreeSingle {
-    fn new() -> Self {
-        Self(Both::new(false))
+    fn new(each: u32) -> Self {
+        Self(Both::new(false, each))
     }
 
     fn run(&mut self) {
@@ -93,8 +93,8 @@ impl super::Three for ThreeSingle {
 pub(super) struct ThreeMulti(Both);
 
 impl super::Three for ThreeMulti {
-    fn new() -> Self {
-        Self(Both::new(true))
+    fn new(each: u32) -> Self {
+        Self(Both::new(true, each))
     }
 
     fn run(&mut self) {

@@ -2,7 +2,7 @@
 
 use evenio::prelude::*;
 
-use super::{EACH, Hundred, parts};
+use super::{Hundred, parts};
 
 #[derive(Component)]
 struct A(f32);
@@ -24,19 +24,19 @@ pub(super) struct Three {
 }
 
 impl super::Three for Three {
-    fn new() -> Self {
+    fn new(each: u32) -> Self {
         let mut world = World::new();
         let mut all = Vec::new();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
             let entity = world.spawn();
             all.push(entity);
             world.insert(entity, A(a));
             world.insert(entity, B(b));
-            if n / EACH > 0 {
+            if n / each > 0 {
                 world.insert(entity, C(c));
             }
-            match n / EACH {
+            match n / each {
                 2 => world.insert(entity, D(d)),
                 3 => world.insert(entity, E(e)),
                 _ => {}

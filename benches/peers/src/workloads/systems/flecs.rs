@@ -2,7 +2,7 @@
 
 use flecs_ecs::prelude::*;
 
-use super::{EACH, Hundred, parts};
+use super::{Hundred, parts};
 
 #[derive(Component)]
 struct A(f32);
@@ -18,12 +18,12 @@ struct E(f32);
 pub(super) struct Three(World);
 
 impl super::Three for Three {
-    fn new() -> Self {
+    fn new(each: u32) -> Self {
         let world = World::new();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
             let entity = world.entity().set(A(a)).set(B(b));
-            match n / EACH {
+            match n / each {
                 0 => {}
                 1 => drop(entity.set(C(c))),
                 2 => drop(entity.set(C(c)).set(D(d))),

@@ -2,7 +2,7 @@
 
 use hecs::World;
 
-use super::{EACH, parts};
+use super::parts;
 
 struct A(f32);
 struct B(f32);
@@ -13,11 +13,11 @@ struct E(f32);
 pub(super) struct Three(World);
 
 impl super::Three for Three {
-    fn new() -> Self {
+    fn new(each: u32) -> Self {
         let mut world = World::new();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
-            match n / EACH {
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
+            match n / each {
                 0 => world.spawn((A(a), B(b))),
                 1 => world.spawn((A(a), B(b), C(c))),
                 2 => world.spawn((A(a), B(b), C(c), D(d))),

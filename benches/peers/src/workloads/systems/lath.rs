@@ -5,7 +5,7 @@ use lath_core::{Mut, Thing, View};
 use lath_schedule::{Query, Schedule, World};
 
 use super::heavy::{self, keep_apart, numbers, toil};
-use super::{EACH, Hundred, parts};
+use super::{Hundred, parts};
 
 bitflags! {
     #[derive(Clone, Copy, Default)]
@@ -56,11 +56,11 @@ struct Both {
 }
 
 impl Both {
-    fn new() -> Self {
+    fn new(each: u32) -> Self {
         let mut world = World::new();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
-            let tags = [Tags::empty(), Tags::empty(), Tags::D, Tags::E][(n / EACH) as usize];
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
+            let tags = [Tags::empty(), Tags::empty(), Tags::D, Tags::E][(n / each) as usize];
             world.spawn(Five { tags, a, b, c, d, e });
         }
         let mut schedule = Schedule::new();
@@ -80,8 +80,8 @@ impl Both {
 pub(super) struct ThreeSerial(Both);
 
 impl super::Three for ThreeSerial {
-    fn new() -> Self {
-        Self(Both::new())
+    fn new(each: u32) -> Self {
+        Self(Both::new(each))
     }
 
     fn run(&mut self) {
@@ -96,8 +96,8 @@ impl super::Three for ThreeSerial {
 pub(super) struct ThreeThreads(Both);
 
 impl super::Three for ThreeThreads {
-    fn new() -> Self {
-        Self(Both::new())
+    fn new(each: u32) -> Self {
+        Self(Both::new(each))
     }
 
     fn run(&mut self) {

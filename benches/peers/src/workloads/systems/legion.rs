@@ -4,7 +4,7 @@ use legion::systems::SystemBuilder;
 use legion::{IntoQuery, Resources, Schedule, World};
 
 use super::heavy::{self, keep_apart, numbers, toil};
-use super::{EACH, Hundred, parts};
+use super::{Hundred, parts};
 
 struct A(f32);
 struct B(f32);
@@ -19,11 +19,11 @@ pub(super) struct Three {
 }
 
 impl super::Three for Three {
-    fn new() -> Self {
+    fn new(each: u32) -> Self {
         let mut world = World::default();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
-            match n / EACH {
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
+            match n / each {
                 0 => world.push((A(a), B(b))),
                 1 => world.push((A(a), B(b), C(c))),
                 2 => world.push((A(a), B(b), C(c), D(d))),

@@ -24,21 +24,19 @@ use crate::workloads::mix;
 const THREE: &[Bar] = &[Bar::to_raw("lath-serial", 1.1), Bar::to_raw("lath", 1.1)];
 const EMPTY: &[Bar] = &[Bar::to_raw("lath-serial", 5.0), Bar::to_raw("lath", 10.0)];
 
-/// Things of each of the four sorts: AB, ABC, ABCD, ABCE.
-const EACH: u32 = 10_000;
-
 /// How often the hundred empty systems run in one run.
 const TIMES: u32 = 50;
 
 pub(super) fn workloads() -> Vec<Workload> {
-    vec![three(), empty(), heavy::workload()]
+    vec![three("systems-3", 10_000, THREE), empty("systems-100", EMPTY), heavy::workload()]
 }
 
 /// A way to run the three systems: swap A with B in all, C with D where there is D, C with E where
 /// there is E.
 trait Three {
-    /// The worlds of `EACH` things of each sort; `A` of the n-th thing is n, and so on.
-    fn new() -> Self;
+    /// A world of `each` things of each of the four sorts AB, ABC, ABCD, ABCE; `A` of the n-th
+    /// thing is n, and so on.
+    fn new(each: u32) -> Self;
 
     fn run(&mut self);
 
@@ -46,26 +44,29 @@ trait Three {
     fn values(&mut self, f: impl FnMut(f32, f32));
 }
 
-fn three() -> Workload {
-    let workload = Workload::new("systems-3", "three systems over 4 × 10k things", THREE)
-        .with("raw", Steps::<RawThree>::new);
+/// Three systems over `each` things of each sort.
+pub(super) fn three(name: &'static str, each: u32, bars: &'static [Bar]) -> Workload {
+    let about = format!("three systems over 4 × {each} things");
+    let workload =
+        Workload::new(name, about, bars).with("raw", move || Steps::<RawThree>::new(each));
     #[cfg(feature = "ecs")]
     let workload = workload
-        .with("hecs calls", Steps::<hecs::Three>::new)
-        .with("bevy single", Steps::<bevy::ThreeSingle>::new)
-        .with("bevy multi", Steps::<bevy::ThreeMulti>::new)
-        .with("legion", Steps::<legion::Three>::new)
-        .with("shipyard", Steps::<shipyard::Three>::new)
-        .with("evenio", Steps::<evenio::Three>::new);
+        .with("hecs calls", move || Steps::<hecs::Three>::new(each))
+        .with("bevy single", move || Steps::<bevy::ThreeSingle>::new(each))
+        .with("bevy multi", move || Steps::<bevy::ThreeMulti>::new(each))
+        .with("legion", move || Steps::<legion::Three>::new(each))
+        .with("shipyard", move || Steps::<shipyard::Three>::new(each))
+        .with("evenio", move || Steps::<evenio::Three>::new(each));
     #[cfg(feature = "flecs")]
-    let workload = workload.with("flecs", Steps::<flecs::Three>::new);
+    let workload = workload.with("flecs", move || Steps::<flecs::Three>::new(each));
     workload
-        .with("lath-serial", Steps::<lath::ThreeSerial>::new)
-        .with("lath", Steps::<lath::ThreeThreads>::new)
+        .with("lath-serial", move || Steps::<lath::ThreeSerial>::new(each))
+        .with("lath", move || Steps::<lath::ThreeThreads>::new(each))
 }
 
-fn empty() -> Workload {
-    let workload = Workload::new("systems-100", format!("100 empty systems, {TIMES} times"), EMPTY)
+/// A hundred systems that do nothing.
+pub(super) fn empty(name: &'static str, bars: &'static [Bar]) -> Workload {
+    let workload = Workload::new(name, format!("100 empty systems, {TIMES} times"), bars)
         .with("raw", Table::new);
     #[cfg(feature = "ecs")]
     let workload = workload
@@ -85,8 +86,8 @@ fn empty() -> Workload {
 struct Steps<T>(T);
 
 impl<T: Three> Steps<T> {
-    fn new() -> Self {
-        Self(T::new())
+    fn new(each: u32) -> Self {
+        Self(T::new(each))
     }
 }
 
@@ -106,6 +107,7 @@ impl<T: Three> Trial for Steps<T> {
 
 /// Five columns of floats, packed, and where each sort begins.
 struct RawThree {
+    each: usize,
     a: Vec<f32>,
     b: Vec<f32>,
     c: Vec<f32>,
@@ -114,12 +116,13 @@ struct RawThree {
 }
 
 impl Three for RawThree {
-    fn new() -> Self {
-        let count = 4 * EACH as usize;
+    fn new(each: u32) -> Self {
+        let each = each as usize;
+        let count = 4 * each;
         let column =
             |offset: f32, from: usize, to: usize| (from..to).map(|n| n as f32 + offset).collect();
-        let each = EACH as usize;
         Self {
+            each,
             a: column(0.0, 0, count),
             b: column(0.25, 0, count),
             c: column(0.5, each, count),
@@ -129,15 +132,15 @@ impl Three for RawThree {
     }
 
     fn run(&mut self) {
-        let Self { a, b, c, d, e } = self;
-        let each = EACH as usize;
+        let Self { each, a, b, c, d, e } = self;
+        let each = *each;
         a.swap_with_slice(b);
         c[each..2 * each].swap_with_slice(d);
         c[2 * each..].swap_with_slice(e);
     }
 
     fn values(&mut self, mut f: impl FnMut(f32, f32)) {
-        let none = std::iter::repeat_n(&0.0, EACH as usize);
+        let none = std::iter::repeat_n(&0.0, self.each);
         for (&a, &c) in self.a.iter().zip(none.chain(&self.c)) {
             f(a, c);
         }
@@ -145,9 +148,9 @@ impl Three for RawThree {
 }
 
 /// The values of the n-th thing: A, B, C, D, E; those that its sort does not have are 0.
-fn parts(n: u32) -> [f32; 5] {
+fn parts(n: u32, each: u32) -> [f32; 5] {
     let value = |offset: f32, has: bool| if has { n as f32 + offset } else { 0.0 };
-    let sort = n / EACH;
+    let sort = n / each;
     [
         n as f32,
         n as f32 + 0.25,

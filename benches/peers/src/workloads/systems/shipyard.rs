@@ -3,7 +3,7 @@
 use shipyard::{Component, Get, IntoIter, View, ViewMut, Workload, World};
 
 use super::heavy::{self, keep_apart, numbers, toil};
-use super::{EACH, Hundred, parts};
+use super::{Hundred, parts};
 
 #[derive(Component)]
 struct A(f32);
@@ -41,11 +41,11 @@ fn run(world: &World) {
 pub(super) struct Three(World);
 
 impl super::Three for Three {
-    fn new() -> Self {
+    fn new(each: u32) -> Self {
         let mut world = World::new();
-        for n in 0..4 * EACH {
-            let [a, b, c, d, e] = parts(n);
-            match n / EACH {
+        for n in 0..4 * each {
+            let [a, b, c, d, e] = parts(n, each);
+            match n / each {
                 0 => world.add_entity((A(a), B(b))),
                 1 => world.add_entity((A(a), B(b), C(c))),
                 2 => world.add_entity((A(a), B(b), C(c), D(d))),
