@@ -100,6 +100,8 @@ calls! {
     MoveOut: 1,
     /// `Pool::set_reuse`.
     SetReuse: 1,
+    /// `Pool::shrink_to_fit`.
+    Shrink: 2,
     /// `Pool::track_changes`.
     TrackChanges: 1,
     /// `Pool::next_tick`.

@@ -1,6 +1,7 @@
 //! Which free slot comes next.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use crate::cells::{Cells, Freed};
 use crate::generation::SPENT;
@@ -73,8 +74,10 @@ impl Order {
     pub(crate) fn new<T: Thing>(reuse: Reuse, cells: &Cells<T>) -> Self {
         let mut order = Self { reuse, made: FRESH.max(cells.room()), ..Self::default() };
         if reuse != Reuse::Lowest {
-            for index in cells.indices().filter(|&index| cells.slots().state(index) == State::Free)
-            {
+            let is_free = |index: &u32| cells.slots().state(*index) == State::Free;
+            let mut free: Vec<u32> = cells.indices().filter(is_free).collect();
+            free.sort_unstable();
+            for index in free {
                 if let Some(stamp) = cells.stamp(index).filter(|&stamp| stamp != SPENT) {
                     order.push(Freed { index, stamp }, cells);
                 }

@@ -326,6 +326,10 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             pool.set_reuse([Reuse::Lowest, Reuse::Lifo, Reuse::Fifo][usize::from(v) % 3]);
             Answer::Words(format!("{:?}", pool.reuse()))
         }
+        Call::Shrink => {
+            pool.shrink_to_fit();
+            Answer::Done
+        }
         Call::TrackChanges => {
             pool.track_changes();
             Answer::Words(pool.tick().to_string())

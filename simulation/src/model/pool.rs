@@ -555,7 +555,7 @@ impl PoolModel {
                 Ok(())
             }
             Call::LookAtMany => same(Answer::Found(self.live())),
-            Call::CloneOver | Call::MoveOut => same(Answer::Done),
+            Call::CloneOver | Call::MoveOut | Call::Shrink => same(Answer::Done),
             Call::SetReuse => {
                 self.lowest_first = v % 3 == 0;
                 Ok(())

@@ -26,6 +26,7 @@ mod nursery;
 mod parallel;
 mod rest;
 mod run;
+mod shed;
 mod tagged;
 mod view;
 mod views;
@@ -33,6 +34,7 @@ mod walk;
 mod whole;
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clusters::Clusters;
@@ -75,6 +77,9 @@ pub struct Cells<T: Thing> {
     marks: Option<Box<ChangeMarks>>,
     /// As many slots were asked for when the cells were made.
     room: u64,
+    /// The slots whose memory was given back after they had been used, in order, and their stamps:
+    /// no handle may be given out again.
+    shed: Vec<(u32, u32)>,
     /// How many claimed slots hold a value.
     staged: u32,
     nursery: Nursery<T>,
@@ -120,6 +125,7 @@ impl<T: Thing> Cells<T> {
             clustered: true,
             marks: None,
             room,
+            shed: Vec::new(),
             staged: 0,
             nursery,
             observed: AtomicBool::new(false),
@@ -212,15 +218,12 @@ impl<T: Thing> Cells<T> {
         self.room
     }
 
-    /// The slots that have memory, slot 0 included, in order.
+    /// The slots that have memory, or had some, slot 0 included: in order, the latter last.
     pub(crate) fn indices(&self) -> impl Iterator<Item = u32> {
         let limit = self.slots.limit();
-        self.values
-            .memory()
-            .ranges()
-            .flatten()
-            .take_while(move |&index| index < limit)
-            .map(|index| index as u32)
+        let memory =
+            self.values.memory().ranges().flatten().take_while(move |&index| index < limit);
+        memory.map(|index| index as u32).chain(self.shed.iter().map(|kept| kept.0))
     }
 
     /// How many things are staged. Behind a shared reference, those that are claimed in the nursery
@@ -240,7 +243,9 @@ impl<T: Thing> Cells<T> {
     /// The same, whatever the nursery says.
     fn main_stamp(&self, index: u32) -> Option<u32> {
         // SAFETY: the place is of this storage, whose stamps do not change behind `&self` (C3).
-        self.values.place(index).map(|place| unsafe { T::Storage::stamp(place).read() })
+        let stamp =
+            self.values.place(index).map(|place| unsafe { T::Storage::stamp(place).read() });
+        stamp.or_else(|| self.shed_at(index).map(|at| self.shed[at].1))
     }
 
     /// What a slot is doing.
@@ -386,6 +391,9 @@ impl<T: Thing> Cells<T> {
         if self.values.place(index).is_none() {
             let made = self.memory();
             self.values.memory_mut().open(index)?;
+            if !self.shed.is_empty() {
+                self.put_back_shed();
+            }
             if self.memory() > made || u64::from(index) >= made {
                 self.grow_tags(index)?;
             }
@@ -497,6 +505,8 @@ impl<T: Thing> Cells<T> {
             // SAFETY: the place is of this storage.
             unsafe { T::Storage::stamp(place).write(stamp) };
             self.slots.note_worn(index / GROUP);
+        } else if let Some(at) = self.shed_at(index) {
+            self.shed[at].1 = stamp;
         }
     }
 }

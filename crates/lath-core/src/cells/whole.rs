@@ -16,6 +16,9 @@ impl<T: Thing> Cells<T> {
         let from = BlockReader::new(self); // what a `Clone` stages is not in the copy
         let mut copy = Self::new(self.slots.limit(), self.memory())?;
         (copy.clustered, copy.room) = (self.clustered, self.room);
+        let bytes = size_of_val(&self.shed[..]);
+        copy.shed.try_reserve_exact(self.shed.len()).map_err(|_| OutOfMemory { bytes })?;
+        copy.shed.extend(&self.shed); // first: what is copied below may get memory again
         let mut next = from.next(0);
         while let Some(block) = next {
             for group in block * BLOCK..(block + 1) * BLOCK {

@@ -169,6 +169,29 @@ impl<T: Thing> Pool<T> {
         self.cells.memory() as usize - 1
     }
 
+    /// Gives back memory at the end of the pool in which nothing is: after a level with many things,
+    /// say. Nothing moves and every handle keeps its meaning, stale ones too: of slots that were
+    /// used, the generations are kept. Memory comes in pieces, each as large as all before it, and
+    /// a piece goes only as a whole. A [fixed](Self::fixed) pool keeps all it has.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Spark { heat: u32 }
+    /// let mut sparks: Pool<Spark> = (0..100_000).map(|heat| Spark { heat }).collect();
+    /// let last = sparks.handles().last().unwrap();
+    /// sparks.retain(|_, spark| spark.heat < 100);
+    /// sparks.shrink_to_fit();
+    /// assert!(sparks.capacity() < 5_000);
+    ///
+    /// sparks.extend((0..100_000).map(|heat| Spark { heat }));
+    /// assert!(sparks.get(last).is_none()); // its slot is in use again, in a later generation
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.cells.shrink();
+    }
+
     /// How full the pool is, and how worn. Takes no longer for a large pool than for a small one.
     ///
     /// # Examples

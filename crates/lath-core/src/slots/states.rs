@@ -67,6 +67,11 @@ impl Slots {
             .map(|(number, _)| number)
     }
 
+    /// The last group in which a slot is live, claimed or buried.
+    pub(crate) fn last_in_use(&self) -> Option<u32> {
+        (0..self.worn_end().min(self.numbers().end)).rev().find(|&number| !self.is_idle(number))
+    }
+
     /// The last slot at `from` or later that is taken.
     pub(crate) fn last_taken(&self, from: u32) -> Option<u32> {
         let taken = self.worn(from / GROUP).map(|(number, [held, live, ..])| (number, held | live));

@@ -431,6 +431,10 @@ impl<T: Subject> Player<T> {
         assert_eq!(self.pool.reuse(), reuse);
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.pool.shrink_to_fit(); // nothing can be seen of it
+    }
+
     /// Only here, and only because the oracle forgets the handles of retired slots at the same
     /// time.
     pub(super) fn reclaim_retired(&mut self) {

@@ -121,7 +121,7 @@ impl<T: Subject> Player<T> {
 
     fn step(&mut self) {
         type Call<T> = (u32, &'static str, fn(&mut Player<T>));
-        let calls: [Call<T>; 26] = [
+        let calls: [Call<T>; 27] = [
             (14, "spawn", Self::spawn),
             (8, "try_spawn", Self::try_spawn),
             (4, "spawn_many", Self::spawn_many),
@@ -147,6 +147,7 @@ impl<T: Subject> Player<T> {
             (3, "clone", Self::clone_pool),
             (3, "set_reuse", Self::set_reuse),
             (2, "reclaim_retired", Self::reclaim_retired),
+            (3, "shrink_to_fit", Self::shrink),
             (3, "despawn_many", Self::despawn_many),
         ];
         let all: u32 = calls.iter().map(|call| call.0).sum();

@@ -247,13 +247,18 @@ impl<T: Thing> Cells<T> {
     pub(super) fn next_block(&self, from: u32) -> Option<u32> {
         let (memory, slots) = (self.values.memory(), u64::from(BLOCK * GROUP));
         let chunk = u64::from(from) * slots >> <T::Storage as Storage<T>>::Extent::SHIFT;
-        let made = (chunk as usize..memory.chunks()).find_map(|chunk| memory.chunk(chunk))?;
-        Some(from.max((made.start / slots) as u32))
+        let made = (chunk as usize..memory.chunks()).find_map(|chunk| memory.chunk(chunk));
+        let shed =
+            u32::try_from(u64::from(from) * slots).ok().and_then(|from| self.next_shed(from));
+        let next = made.map(|made| made.start).into_iter().chain(shed.map(u64::from)).min()?;
+        Some(from.max((next / slots) as u32))
     }
 
     /// Whether any slot of a group has been used before.
     pub(super) fn has_stamps(&self, number: u32) -> bool {
-        let Some(first) = self.values.place(number * GROUP) else { return false };
+        let Some(first) = self.values.place(number * GROUP) else {
+            return self.next_shed(number * GROUP).is_some_and(|index| index / GROUP == number);
+        };
         let first = T::Storage::stamp(first).cast_const();
         // SAFETY: the place is of this storage, and so are the other 63 of the group, whose stamps
         // are as far apart as it says. Stamps are initialised wherever there is a place, and do not
