@@ -108,7 +108,7 @@ impl Entity {
         Self { has, position: [x, -x], velocity: [1.0, (n % 3) as f32], data }
     }
 
-    #[inline(always)]
+    #[cfg(feature = "ecs")]
     fn data(&self) -> Option<&Data> {
         self.has.contains(Has::DATA).then_some(&self.data)
     }
