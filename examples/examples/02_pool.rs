@@ -59,7 +59,7 @@ fn noon(harbour: &mut Pool<Ship>) {
 /// Ships leave. One of them is still being painted, so its hull stays for a while.
 fn evening(harbour: &mut Pool<Ship>) {
     let empty: Vec<Ship> =
-        harbour.drain_where(|_, ship| ship.cargo == 0).map(|(_, ship)| ship).collect();
+        harbour.extract_if(|_, ship| ship.cargo == 0).map(|(_, ship)| ship).collect();
     println!("leaving empty: {} and {}", empty[0].name, empty[1].name);
 
     let painted = harbour.handles().next().unwrap();

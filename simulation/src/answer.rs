@@ -22,7 +22,10 @@ pub struct Ask {
 impl Ask {
     /// The call that this one makes while memory is refused.
     pub fn with_memory(&self) -> Self {
-        let calls = [Call::Spawn, Call::Stage, Call::SpawnAt, Call::Reserve];
+        let calls = match self.b / 32 % 2 {
+            0 => [Call::Spawn, Call::Stage, Call::SpawnAt, Call::Reserve],
+            _ => [Call::Attach, Call::SpawnChild, Call::Beside, Call::Attach],
+        };
         let call = calls[usize::from(self.b / 8) % calls.len()];
         // A plain reservation.
         let b = if call == Call::Reserve { 1 } else { self.b };
@@ -128,6 +131,8 @@ pub struct PoolLook {
     pub counts: [u32; 5],
     /// How many have each of the three tags.
     pub tagged: [u32; 3],
+    /// Things that have a value beside them, and the value, in slot order.
+    pub beside: Vec<(Id, String)>,
     /// In each tree the things with children, and these in order.
     pub links: [Vec<(Id, Vec<Id>)>; 3],
 }

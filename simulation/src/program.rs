@@ -55,8 +55,8 @@ calls! {
     Graft: 4,
     /// `Pool::retain`.
     Retain: 4,
-    /// `Pool::drain_where`, looked at in part.
-    DrainWhere: 4,
+    /// `Pool::extract_if`, looked at in part.
+    ExtractIf: 4,
     /// `Pool::clear`.
     Clear: 1,
     /// `Pool::reclaim_retired`, after which old handles of those slots are forgotten.
@@ -78,6 +78,8 @@ calls! {
     Disjoint: 6,
     /// `Pool::split`, with something staged beside.
     Split: 6,
+    /// `SideMut::insert`, `get_mut`, `remove`, of a table beside the pool.
+    Beside: 12,
     /// `Pool::set_tags`, `insert_tags`, `remove_tags`.
     Tags: 12,
     /// `World::set_tags`, of which hooks hear.

@@ -1,8 +1,9 @@
 //! What the game has found in lath, as the programs that it printed.
 
+use lath::prelude::*;
 use lath_simulation::program::Call::*;
 use lath_simulation::program::step;
-use lath_simulation::{play, play_with_faults};
+use lath_simulation::{memory, play, play_with_faults};
 
 #[global_allocator]
 static POISONED: lath_simulation::poison::Poisoned = lath_simulation::poison::Poisoned;
@@ -152,4 +153,24 @@ fn what_is_staged_takes_the_lowest_slot_also_after_a_refusal() {
         step(Despawn, 3, 47330, 0, 0),
         step(EachWithRest, 3, 0, 0, 0),
     ]);
+}
+
+/// The list of a pool's relations grew without asking, and so did what a relation starts with: the
+/// program ended.
+#[test]
+fn a_first_child_for_whose_links_there_is_no_memory_is_refused() {
+    #[derive(Thing, Default, Debug)]
+    struct Ship {}
+
+    for given in 0.. {
+        let mut pool = Pool::new();
+        let hull = pool.spawn(Ship {});
+        let child = memory::faulty(|| memory::refused(given, || pool.spawn_child(hull, Ship {})));
+        assert_eq!(pool.check_invariants(), Ok(()));
+        assert_eq!(pool.len(), if child.is_ok() { 2 } else { 1 }, "after {given} allocations");
+        if child.is_ok() {
+            assert!(given >= 2, "the list of relations and the links take memory");
+            break;
+        }
+    }
 }

@@ -2,10 +2,7 @@
 //! that will mend it: then it leaves this list, and what `src/known.rs` keeps away from the game
 //! comes back.
 
-use std::process::Command;
-
 use lath::prelude::*;
-use lath_simulation::memory;
 
 #[global_allocator]
 static POISONED: lath_simulation::poison::Poisoned = lath_simulation::poison::Poisoned;
@@ -83,23 +80,4 @@ fn what_is_sent_before_the_first_run_is_read_by_the_first_run() {
         schedule.run(&mut world);
         assert_eq!(world.resource::<Heard>().0, 1);
     });
-}
-
-/// The list of a pool's relations grows without asking, and so does what a relation starts with. The
-/// program ends then, so this is tried in another process.
-#[test]
-fn a_first_child_for_whose_links_there_is_no_memory_is_refused() {
-    #[derive(Thing, Default, Debug)]
-    struct Ship {}
-
-    let mut pool = Pool::new();
-    let hull = pool.spawn(Ship {});
-    if std::env::var_os("LATH_NO_MEMORY").is_some() {
-        let child = memory::faulty(|| memory::refused(0, || pool.spawn_child(hull, Ship {})));
-        return assert!(child.is_err());
-    }
-    let mut again = Command::new(std::env::current_exe().unwrap());
-    again.args(["--exact", "a_first_child_for_whose_links_there_is_no_memory_is_refused"]);
-    let output = again.env("LATH_NO_MEMORY", "1").output().unwrap();
-    must_fail(23, || assert!(output.status.success()));
 }

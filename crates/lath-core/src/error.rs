@@ -318,6 +318,74 @@ impl<T> fmt::Display for SpawnError<T> {
 
 impl<T> Error for SpawnError<T> {}
 
+/// A value that was not put into a side table, and why: [`SideMut::insert`](crate::SideMut::insert).
+/// Holds the value.
+///
+/// # Examples
+///
+/// ```
+/// # use lath_core::{Handle, Pool, SideFault, Thing};
+/// # #[derive(Thing, Default)] struct Ship {}
+/// let mut ships = Pool::<Ship>::new();
+/// let error = ships.side_mut::<String>().insert(Handle::NIL, "Ada".to_string()).unwrap_err();
+/// assert_eq!(error.to_string(), "there is no such thing: the handle is nil: it names nothing");
+/// assert_eq!((error.value.as_str(), error.fault), ("Ada", SideFault::Handle(lath_core::HandleError::Nil)));
+/// ```
+pub struct SideError<V> {
+    /// The value.
+    pub value: V,
+    /// Why.
+    pub fault: SideFault,
+}
+
+/// Why a value cannot be put into a side table.
+///
+/// # Examples
+///
+/// ```
+/// # use lath_core::{Pool, SideFault, Thing};
+/// # #[derive(Thing, Default)] struct Ship {}
+/// let mut ships = Pool::new();
+/// let gone = ships.spawn(Ship {});
+/// ships.despawn(gone);
+/// let error = ships.side_mut::<u32>().insert(gone, 1).unwrap_err();
+/// assert!(matches!(error.fault, SideFault::Handle(_)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SideFault {
+    /// The handle names nothing.
+    Handle(HandleError),
+    /// Memory was refused.
+    OutOfMemory(OutOfMemory),
+}
+
+impl fmt::Display for SideFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Handle(error) => write!(out, "there is no such thing: {error}"),
+            Self::OutOfMemory(error) => write!(out, "{error}"),
+        }
+    }
+}
+
+impl Error for SideFault {}
+
+// By hand, as for `SpawnError`.
+impl<V> fmt::Debug for SideError<V> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("SideError").field("fault", &self.fault).finish_non_exhaustive()
+    }
+}
+
+impl<V> fmt::Display for SideError<V> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(out)
+    }
+}
+
+impl<V> Error for SideError<V> {}
+
 /// The allocator refused, or the size does not fit into the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {

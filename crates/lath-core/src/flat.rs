@@ -104,6 +104,23 @@ impl FlatBits {
         }
     }
 
+    /// Clears all bits. Looks at no word that has none.
+    pub(crate) fn clear(&mut self) {
+        let mut from = 0;
+        while let Some(number) = self.next_word(from) {
+            self.words[number as usize] = 0;
+            from = number + 1;
+        }
+        self.summary.fill(0);
+        self.count = 0;
+    }
+
+    /// All ones, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        let next = |after: &u32| after.checked_add(1).and_then(|from| self.next(from));
+        core::iter::successors(self.next(0), next)
+    }
+
     /// The first one at `from` or later.
     #[inline]
     pub(crate) fn next(&self, from: u32) -> Option<u32> {
@@ -222,6 +239,9 @@ mod tests {
                 assert_eq!(bits.contains(i), model.contains(&i));
                 assert_eq!(bits.count() as usize, model.len(), "step {step} of seed {seed}");
             }
+            assert!(bits.iter().eq(model));
+            bits.clear();
+            assert_eq!((bits.next(0), bits.last(), bits.count()), (None, None, 0));
         }
     }
 

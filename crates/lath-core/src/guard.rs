@@ -60,3 +60,13 @@ impl<V, F: FnMut(&mut V)> DerefMut for Guard<V, F> {
         &mut self.value
     }
 }
+
+/// Calls `f`, which may run code of the user's, with all items: a panic does not keep the others
+/// from it, and goes on after the last. A second one ends the program, as everywhere in Rust.
+#[cfg(feature = "alloc")]
+#[inline]
+pub(crate) fn for_all<I: IntoIterator>(items: I, f: impl FnMut(I::Item)) {
+    let run = |(items, f): &mut (I::IntoIter, _)| items.for_each(f);
+    let mut rest = Guard::new((items.into_iter(), f), run);
+    run(&mut rest);
+}

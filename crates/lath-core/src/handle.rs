@@ -221,6 +221,13 @@ impl<T: Thing> Handle<T> {
         (self.to_bits() >> T::INDEX_BITS) as u32
     }
 
+    /// Slot and stamp: a handle without its type.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(crate) fn node(self) -> (u32, u32) {
+        (self.index(), self.stamp())
+    }
+
     /// The handle as error messages show it.
     pub(crate) fn name(self) -> Name {
         Name { index: self.index(), generation: self.generation() }

@@ -40,7 +40,9 @@
 //! | `view`, `each` | which fields a loop uses, and the loops, compiled twice |
 //! | `cells` | slots and values together |
 //! | `reuse` | which free slot comes next |
+//! | `companion` | what lies beside the slots and hears of what comes and goes: trees, side tables |
 //! | `tree` | [`Tree`], [`TreeMut`]: parent, child and sibling links |
+//! | `side` | [`Side`], [`SideMut`]: tables of values beside the things |
 //! | `strips`, `image` | copies of whole pools, for `lath-snapshot` |
 //! | `pool` | [`Pool`]: what users call |
 //! | `fixed` | [`FixedPool`]: the same without a heap |
@@ -89,6 +91,8 @@ extern crate self as lath_core;
 mod cells;
 #[cfg(feature = "alloc")]
 mod clusters;
+#[cfg(feature = "alloc")]
+mod companion;
 #[doc(hidden)] // for the derives
 pub mod derive;
 #[cfg(feature = "alloc")]
@@ -123,6 +127,8 @@ mod rows;
 #[cfg(feature = "serde")]
 mod serial;
 #[cfg(feature = "alloc")]
+mod side;
+#[cfg(feature = "alloc")]
 mod slots;
 mod state;
 #[cfg(feature = "alloc")]
@@ -153,16 +159,18 @@ pub mod blocks {
         BLOCK, Block, BlockBuilder, BlockReader, Layers, Ledger, RestoreError,
     };
     pub use crate::clusters::COMMON;
+    pub use crate::companion::{Companions, CompanionsDelta};
     pub use crate::pool::next_identity;
     pub use crate::slots::ones;
-    pub use crate::tree::{Row, Trees, TreesDelta};
+    pub use crate::tree::Row;
 }
 
 /// The crate whose flags are tags, for the code that the derive writes and for everyone who
 /// declares tags.
 pub use bitflags;
 pub use error::{
-    CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SpawnError, SpawnFault,
+    CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SideError, SideFault,
+    SpawnError, SpawnFault,
 };
 pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
@@ -176,7 +184,7 @@ pub use thing::{HandleBits, Thing};
 #[cfg(feature = "alloc")]
 pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Rest, ViewMany, Views};
 #[cfg(feature = "alloc")]
-pub use pool::{DrainWhere, Excess, Pool, SpawnMany, Stats};
+pub use pool::{Excess, ExtractIf, Pool, Side, SideMut, SpawnMany, Stats};
 #[cfg(feature = "alloc")]
 pub use reuse::Reuse;
 #[cfg(feature = "alloc")]

@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use crate::cells::{Cells, Freed};
+use crate::cells::{Cells, Ended, Freed};
 use crate::generation::SPENT;
 use crate::state::State;
 use crate::thing::Thing;
@@ -162,9 +162,19 @@ impl Order {
         self.fresh = if reuse == Reuse::Lowest { 0 } else { fresh };
     }
 
+    /// Notes a slot whose life has ended, and which is to be free: where the order matters, that is
+    /// at once.
+    #[inline]
+    pub(crate) fn note<T: Thing>(&mut self, freed: Freed, cells: &mut Cells<T>, ended: &mut Ended) {
+        if self.reuse != Reuse::Lowest {
+            cells.free_ended(ended);
+            self.note_freed(freed, cells);
+        }
+    }
+
     /// Notes a slot that became free, in any way.
     #[inline]
-    pub(crate) fn note<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
+    pub(crate) fn note_freed<T: Thing>(&mut self, freed: Freed, cells: &Cells<T>) {
         if self.reuse != Reuse::Lowest && freed.stamp != SPENT {
             self.push(freed, cells);
         }

@@ -126,7 +126,7 @@ fn no_call_moves_a_thing_that_it_leaves_alive() {
     }
     pool.retain(|handle, _| kept.contains(&handle));
     pool.reap(1);
-    pool.drain_where(|handle, _| !kept.contains(&handle)).for_each(drop);
+    pool.extract_if(|handle, _| !kept.contains(&handle)).for_each(drop);
     assert_unmoved(&pool, &before);
 
     // A moved pool takes its things along without moving them: they are in its blocks, not in it.

@@ -83,7 +83,7 @@ fn work(pool: &mut Pool<Spark>, handles: &mut Vec<Handle<Spark>>, round: u64) {
     }
     pool.reap(round + 1);
     pool.retain(|handle, _| handle.index() % 5 != 0);
-    pool.drain_where(|handle, _| handle.index() % 3 == 0).for_each(drop);
+    pool.extract_if(|handle, _| handle.index() % 3 == 0).for_each(drop);
     pool.reclaim_retired();
     pool.clear();
     assert_eq!(pool.stats().buried, 0);

@@ -36,7 +36,7 @@ fn a_guard_that_is_never_dropped_leaves_the_pool_whole() {
 
     pool.extend((0..100).map(crew));
     let count = pool.len();
-    let mut draining = pool.drain_where(|who, _| who.index() % 2 == 0);
+    let mut draining = pool.extract_if(|who, _| who.index() % 2 == 0);
     let taken = [draining.next(), draining.next()].into_iter().flatten().count();
     mem::forget(draining);
     assert_eq!((pool.len(), pool.check_invariants()), (count - taken, Ok(())));
@@ -257,7 +257,7 @@ fn the_last_slot_of_all_can_be_used() {
         Err(error) => return assert!(matches!(error.fault, SpawnFault::OutOfMemory(_)), "{error}"),
     }
     pool.retain(|_, _| true);
-    assert_eq!(pool.drain_where(|_, _| false).count(), 0);
+    assert_eq!(pool.extract_if(|_, _| false).count(), 0);
     assert_eq!(pool.iter().map(|(who, _)| who).collect::<Vec<_>>(), [last]);
     pool.each(|mut drops: Mut<far::drops>| drops.push('x'));
     assert_eq!(pool.query::<Ref<far::drops>>().count(), 1);

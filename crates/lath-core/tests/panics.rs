@@ -7,6 +7,7 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 use common::counted::{self, Token, user_code};
 use lath_core::bitflags::bitflags;
@@ -204,8 +205,8 @@ const CALLS: [Call; 30] = [
             handle.index() % 5 != 0
         });
     }),
-    ("drain_where", |pool, _| {
-        let mut drained = pool.drain_where(|handle, _| {
+    ("extract_if", |pool, _| {
+        let mut drained = pool.extract_if(|handle, _| {
             user_code("closure");
             handle.index() % 5 == 0
         });
@@ -561,7 +562,9 @@ fn tags_that_panic_while_a_subtree_goes_leave_whole_links_behind() {
         let panicked = catch_unwind(AssertUnwindSafe(|| pool.despawn(all[1]))).is_err();
         LEFT.set(u32::MAX);
         assert_eq!((pool.check_invariants(), pool.tree().check()), (Ok(()), Ok(())), "{nth}");
-        assert!(!pool.tree().descendants(root).any(|who| who == all[1]), "{nth}");
+        // Either it has gone, or nothing has changed for it.
+        let linked = pool.tree().descendants(root).any(|who| who == all[1]);
+        assert_eq!(linked, pool.contains(all[1]), "{nth}");
         if !panicked {
             break; // nobody was left to panic
         }
@@ -617,3 +620,59 @@ fn clearing_a_fixed_pool_goes_on_after_a_drop_that_panics() {
     assert!(catch_unwind(AssertUnwindSafe(|| pool.clear())).is_err());
     assert_eq!(pool.len(), 0);
 }
+
+/// Beside a thing.
+#[derive(Clone)]
+struct Luggage {
+    _counted: Arc<()>,
+    panics: bool,
+}
+
+impl Drop for Luggage {
+    fn drop(&mut self) {
+        assert!(!self.panics || std::thread::panicking(), "a bad day");
+    }
+}
+
+#[test]
+fn a_value_beside_a_thing_that_panics_keeps_neither_the_thing_nor_what_goes_with_it() {
+    type Way = (&'static str, fn(&mut Pool<Plain>, Handle<Plain>));
+    let ways: [Way; 6] = [
+        ("despawn", |pool, top| _ = pool.despawn(top)),
+        ("take", |pool, top| _ = pool.take(top)),
+        ("despawn_after", |pool, top| _ = pool.despawn_after(top, 1)),
+        ("retain", |pool, _| pool.retain(|_, _| false)),
+        ("take_tree", |pool, top| _ = pool.take_tree(top)),
+        ("clear", |pool, _| pool.clear()),
+    ];
+    for (name, way) in ways {
+        let counted = Arc::new(());
+        for nth in 0..9 {
+            let mut pool = Pool::new();
+            let top = pool.spawn(Plain {});
+            let mut all = vec![top];
+            for n in 0..8 {
+                all.push(pool.spawn_child(all[n / 2], Plain {}).unwrap());
+            }
+            for (n, &thing) in all.iter().enumerate() {
+                let luggage = Luggage { _counted: counted.clone(), panics: n == nth };
+                assert!(pool.side_mut().insert(thing, luggage).is_ok());
+            }
+            assert!(catch_unwind(AssertUnwindSafe(|| way(&mut pool, top))).is_err(), "{name}");
+            assert_eq!(pool.check_invariants(), Ok(()), "{name}, number {nth}");
+            // One by one, who has not been reached stays.
+            if matches!(name, "retain" | "take_tree") {
+                drop(catch_unwind(AssertUnwindSafe(|| way(&mut pool, top))));
+            }
+            assert_eq!(pool.len(), pool.side::<Luggage>().len(), "{name}, number {nth}");
+            if !matches!(name, "take_tree") {
+                assert!(pool.is_empty(), "{name}, number {nth}");
+            }
+            drop(pool);
+            assert_eq!(Arc::strong_count(&counted), 1, "{name}, number {nth}");
+        }
+    }
+}
+
+#[derive(Thing, Default)]
+struct Plain {}

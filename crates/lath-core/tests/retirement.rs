@@ -127,8 +127,8 @@ fn exactly_32736_handles_are_handed_out_whatever_the_road_in_and_out() {
         }),
         ("spawn, clear", spawn_all, |pool, _| pool.clear()),
         ("spawn, retain", spawn_all, |pool, _| pool.retain(|_, _| false)),
-        ("spawn, drain_where", spawn_all, |pool, _| {
-            assert!(pool.drain_where(|_, _| true).count() > 0)
+        ("spawn, extract_if", spawn_all, |pool, _| {
+            assert!(pool.extract_if(|_, _| true).count() > 0)
         }),
         ("spawn, despawn_after", spawn_all, bury_all),
         ("stage, despawn", stage_all, despawn_all),

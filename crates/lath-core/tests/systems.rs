@@ -410,7 +410,7 @@ fn links_change_while_things_are_looked_at() {
     let handles: Vec<_> = pool.handles().collect();
     // SAFETY: nobody else uses the pool.
     assert!(unsafe { pool.links_mut::<Attached>() }.is_none());
-    pool.prepare_links::<Attached>();
+    pool.prepare_links::<Attached>().unwrap();
     // SAFETY: nobody else uses the links.
     let mut links = unsafe { pool.links_mut::<Attached>() }.unwrap();
     for (handle, thing) in pool.iter().skip(1) {

@@ -173,7 +173,7 @@ fn blocks_that_are_put_back_with_the_ledger_of_another_pool_do_no_harm() {
         state.ledger.tick &= u64::MAX / 2; // is looked at when an image is made
         let mut other = Pool::<Actor>::new();
         other.make_room_for(&blocks, &state.ledger).unwrap();
-        other.put_back(&blocks, &state.ledger, pool.trees(), None);
+        other.put_back(&blocks, &state.ledger, pool.companions(), None);
         use_it(other, false, &format!("seed {seed}"));
     }
 }

@@ -493,10 +493,10 @@ macro_rules! for_layout {
                         }
                         50 => {
                             let Self { pool, random, .. } = self;
-                            drop(pool.drain_where(|_, _| random.u8(..20) == 0).collect::<Vec<_>>());
+                            drop(pool.extract_if(|_, _| random.u8(..20) == 0).collect::<Vec<_>>());
                             self.reached(all, &FIELDS);
                             self.some_went();
-                            "drain_where"
+                            "extract_if"
                         }
                         _ => {
                             if let Some(tree) = self.pool.take_tree(who) {

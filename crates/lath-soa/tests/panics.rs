@@ -211,8 +211,8 @@ const CALLS: [Call; 21] = [
             handle.index() % 5 != 0
         });
     }),
-    ("drain_where", |pool, _| {
-        let mut drained = pool.drain_where(|handle, _| handle.index() % 5 == 0);
+    ("extract_if", |pool, _| {
+        let mut drained = pool.extract_if(|handle, _| handle.index() % 5 == 0);
         drop(drained.next());
         drop(drained.by_ref().take(3).collect::<Vec<_>>());
     }),

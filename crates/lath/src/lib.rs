@@ -113,7 +113,7 @@
 //! | use some fields only | a [`View`] in [`each`](Pool::each), [`query_mut`](Pool::query_mut), [`view`](Pool::view), [`view_mut`](Pool::view_mut); [`set`](Pool::set); [`runs`](Pool::runs) for slices |
 //! | mark and filter | [`insert_tags`](Pool::insert_tags), [`remove_tags`](Pool::remove_tags), [`has`](Pool::has), and `with`/`without` of a [`View`] |
 //! | link | [`tree_mut`](Pool::tree_mut), [`tree`](Pool::tree), [`spawn_child`](Pool::spawn_child), [`spawn_tree`](Pool::spawn_tree), [`take_tree`](Pool::take_tree) |
-//! | take out | [`despawn`](Pool::despawn), [`take`](Pool::take), [`retain`](Pool::retain), [`drain_where`](Pool::drain_where), [`clear`](Pool::clear) |
+//! | take out | [`despawn`](Pool::despawn), [`take`](Pool::take), [`retain`](Pool::retain), [`extract_if`](Pool::extract_if), [`clear`](Pool::clear) |
 //! | take out when somebody else is done | [`despawn_after`](Pool::despawn_after), then [`reap`](Pool::reap) |
 //! | never allocate again | [`Pool::fixed`]; [`FixedPool`] needs no heap at all |
 //! | ask what has changed | [`track_changes`](Pool::track_changes), [`next_tick`](Pool::next_tick), [`changed_since`](Pool::changed_since) |
@@ -156,12 +156,13 @@
 mod names {
     pub use lath_core::{
         Ancestors, AnyHandle, Attached, Branch, CapacityError, ChildViews, Children, CloneStorage,
-        Cursor, Descendants, DrainWhere, Excess, Field, FieldBase, FieldInfo, FieldVisitor, Fields,
+        Cursor, Descendants, Excess, ExtractIf, Field, FieldBase, FieldInfo, FieldVisitor, Fields,
         FixedPool, Handle, HandleBits, HandleError, HandleRange, Home, Iter, IterMut, Lane,
         LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags, Orphans, OtherViews,
         OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Remap, Rest, Reuse,
-        Rows, Slices, SpawnError, SpawnFault, SpawnMany, Stats, Storage, StorageOf, TagBits,
-        TagSet, TakenTree, Thing, ThingMut, ThingRef, Things, View, ViewMany, Views, bitflags,
+        Rows, Side, SideError, SideFault, SideMut, Slices, SpawnError, SpawnFault, SpawnMany,
+        Stats, Storage, StorageOf, TagBits, TagSet, TakenTree, Thing, ThingMut, ThingRef, Things,
+        View, ViewMany, Views, bitflags,
     };
 }
 

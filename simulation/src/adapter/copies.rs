@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Setup;
 use super::files::File;
 use super::garbage;
+use super::pool;
 use super::prefabs::Prefabs;
 use super::requests::Requests;
 use super::saves::{self, Saves};
@@ -83,9 +84,17 @@ impl<L: Layout> Copies<L> {
         }
     }
 
-    /// A world that was loaded takes the place of the one that was saved.
+    /// A world that was loaded takes the place of the one that was saved. What lies beside things is
+    /// not in saves.
     pub fn save_and_load(&self, world: &mut World) {
-        *world = saves::reloaded::<L>(&self.setup, world);
+        let mut loaded = saves::reloaded::<L>(&self.setup, world);
+        for number in 0..super::things::POOLS {
+            with_pool!(L, number, T => {
+                let beside = pool::beside(world.pool::<T<L>>());
+                pool::put_all_beside(loaded.pool_mut::<T<L>>(), beside);
+            });
+        }
+        *world = loaded;
     }
 
     /// Makes a call, if it is about copies.

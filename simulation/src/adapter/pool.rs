@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use lath::pool::{Tree, TreeMut};
 use lath::{
-    AnyHandle, Branch, Cursor, Field, Handle, HandleError, HandleRange, LinkError, Mut, Orphans,
-    Pool, Ref, Reuse, Slices, SpawnError, SpawnFault, TagSet, Thing,
+    AnyHandle, Attached, Branch, Cursor, Field, Handle, HandleError, HandleRange, LinkError, Mut,
+    Orphans, Pool, Ref, Reuse, SideFault, Slices, SpawnError, SpawnFault, TagSet, Thing,
 };
 
-use super::things::{Carried, Kin, Number, Piece, Tags};
+use super::things::{Carried, Kin, Number, Piece, Tags, Text};
 use crate::answer::{Answer, Ask, Hidden, PoolLook, Refusal, Slot};
 use crate::body::{Body, Id};
 use crate::fuse;
@@ -105,6 +105,40 @@ fn tree_of_mut<T: Piece>(pool: &mut Pool<T>, relation: u16) -> TreeMut<'_, T> {
         0 => pool.tree_mut(),
         1 => pool.tree_of_mut::<Carried>(),
         _ => pool.tree_of_mut::<Kin>(),
+    }
+}
+
+/// Puts a thing below or beside another. Where there is no memory, that is the answer.
+fn attach<T: Piece>(
+    pool: &mut Pool<T>,
+    [one, two]: [Handle<T>; 2],
+    relation: u16,
+    way: u16,
+) -> Result<(), LinkError> {
+    let made = match relation % 3 {
+        0 => pool.prepare_links::<Attached>(),
+        1 => pool.prepare_links::<Carried>(),
+        _ => pool.prepare_links::<Kin>(),
+    };
+    made.map_err(LinkError::OutOfMemory)?;
+    let mut tree = tree_of_mut(pool, relation);
+    match way % 6 {
+        0 => tree.attach_first(one, two),
+        1 => tree.attach_before(one, two),
+        2 => tree.attach_after(one, two),
+        _ => tree.attach(one, two),
+    }
+}
+
+/// Gives a thing a value beside it: whether it had one.
+fn put_beside<T: Piece>(pool: &mut Pool<T>, one: Handle<T>, text: Text) -> Answer {
+    match pool.side_mut().insert(one, text) {
+        Ok(before) => Answer::Is(before.is_some()),
+        Err(error) => match error.fault {
+            SideFault::Handle(_) => Answer::Refused(Refusal::Stale),
+            SideFault::OutOfMemory(_) => Answer::Refused(Refusal::Memory),
+            _ => Answer::Refused(Refusal::Other),
+        },
     }
 }
 
@@ -216,8 +250,8 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             });
             Answer::Saw(asked)
         }
-        Call::DrainWhere => {
-            let drained = pool.drain_where(|handle, _| {
+        Call::ExtractIf => {
+            let drained = pool.extract_if(|handle, _| {
                 fuse::burn();
                 handle.index() % 5 == u32::from(v % 5)
             });
@@ -279,6 +313,7 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             1 => pool.insert_tags(one, tags::<T>(v)),
             _ => pool.remove_tags(one, tags::<T>(v)),
         }),
+        Call::Beside => call_beside(pool, ask),
         Call::IterMut => {
             for (handle, mut thing) in pool.iter_mut() {
                 if handle.index() % 3 == u32::from(v % 3) {
@@ -353,7 +388,7 @@ fn fits<T: Piece>(body: &Body) -> bool {
 pub fn call_without_memory<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
     let one = handle::<T>(ask.who[0]);
     let (ask, n) = (ask.with_memory(), ask.v % 4);
-    // Nothing cold, nothing linked: see `src/known.rs`.
+    // Nothing cold: see `src/known.rs`.
     let body = Body::new(ask.v, ask.who[1]);
     // Made outside: memory is refused to everybody.
     let thing = T::make(&body);
@@ -370,7 +405,51 @@ pub fn call_without_memory<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             Ok(handle) => Answer::New(id(handle)),
             Err(fault) => Answer::Refused(why(&fault)),
         },
-        call => unreachable!("{call:?} is not made without memory"),
+        Call::Attach => {
+            let both = [one, handle(ask.who[1])];
+            link_answer(memory::refused(n, || attach(pool, both, ask.b, ask.v)))
+        }
+        Call::SpawnChild => spawned(&body, memory::refused(n, || pool.spawn_child(one, thing))),
+        Call::Beside if ask.b % 4 > 1 => {
+            let text = Text::of(&ask.v.to_string());
+            memory::refused(n, || put_beside(pool, one, text))
+        }
+        _ => call_beside(pool, &ask),
+    }
+}
+
+/// Calls on the table beside a pool.
+fn call_beside<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
+    let one = handle(ask.who[0]);
+    match ask.b % 4 {
+        0 => Answer::Is(pool.side_mut::<Text>().remove(one).is_some()),
+        1 => Answer::Is(match pool.side_mut::<Text>().get_mut(one) {
+            Some(text) => {
+                *text = Text::of(&format!("changed {}", ask.v));
+                true
+            }
+            None => false,
+        }),
+        _ => put_beside(pool, one, Text::of(&ask.v.to_string())),
+    }
+}
+
+/// All values beside a pool.
+pub fn beside<T: Piece>(pool: &Pool<T>) -> Vec<(Handle<T>, String)> {
+    let side = pool.side::<Text>();
+    let all: Vec<_> = side.iter().map(|(handle, text)| (handle, text.get())).collect();
+    assert_eq!((side.len(), side.is_empty()), (all.len(), all.is_empty()));
+    for (handle, text) in &all {
+        assert_eq!(side.get(*handle).map(Text::get).as_ref(), Some(text), "{handle}");
+        assert!(pool.contains(*handle), "{handle} has gone, and its value has not");
+    }
+    all
+}
+
+/// Gives things values beside them again.
+pub fn put_all_beside<T: Piece>(pool: &mut Pool<T>, all: Vec<(Handle<T>, String)>) {
+    for (handle, text) in all {
+        put_beside(pool, handle, Text::of(&text));
     }
 }
 
@@ -506,15 +585,7 @@ fn call_tree<T: Piece>(pool: &mut Pool<T>, ask: &Ask, body: &Body) -> Answer {
     let [one, two, ..] = ask.who.map(handle::<T>);
     let Ask { b, v, .. } = *ask;
     match ask.call {
-        Call::Attach => {
-            let mut tree = tree_of_mut(pool, b);
-            link_answer(match v % 6 {
-                0 => tree.attach_first(one, two),
-                1 => tree.attach_before(one, two),
-                2 => tree.attach_after(one, two),
-                _ => tree.attach(one, two),
-            })
-        }
+        Call::Attach => link_answer(attach(pool, [one, two], b, v)),
         Call::Detach => detached(tree_of_mut(pool, b).detach(one)),
         Call::MoveChildren => link_answer(tree_of_mut(pool, b).move_children(one, two)),
         Call::SwapPlaces => link_answer(tree_of_mut(pool, b).swap(one, two)),
@@ -717,7 +788,8 @@ pub fn look<T: Piece>(pool: &Pool<T>) -> PoolLook {
             .map(|at| (id(at), ids(tree.children(at))))
             .collect()
     });
-    PoolLook { live, staged, counts, tagged, links }
+    let beside = beside(pool).into_iter().map(|(handle, text)| (id(handle), text)).collect();
+    PoolLook { live, staged, counts, tagged, beside, links }
 }
 
 /// What a slot is at.

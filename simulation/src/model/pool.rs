@@ -35,6 +35,17 @@ macro_rules! expect {
     };
 }
 
+/// Values beside things.
+#[derive(Clone, Debug, Default)]
+struct Beside(BTreeMap<Id, String>);
+
+/// Worlds with equal checksums can differ in them.
+impl PartialEq for Beside {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// A pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoolModel {
@@ -48,6 +59,8 @@ pub struct PoolModel {
     /// Slots that are free, and never will be again.
     pub(super) retired: BTreeSet<u32>,
     pub(super) trees: [Forest; 3],
+    /// What lies beside things.
+    beside: Beside,
     /// Things whose handles nobody has told yet: of a `spawn_many` that was looked at in part.
     untold: Vec<Body>,
     /// Whether new things come into the lowest slot that is free.
@@ -66,6 +79,7 @@ impl PoolModel {
             last: BTreeMap::new(),
             retired: BTreeSet::new(),
             trees: FALLS.map(Forest::new),
+            beside: Beside::default(),
             untold: Vec::new(),
             lowest_first: true,
             numbers_unknown: false,
@@ -152,6 +166,7 @@ impl PoolModel {
     /// A thing ends.
     fn end(&mut self, id: Id) {
         self.used.remove(&id);
+        self.beside.0.remove(&id);
         if self.traits.generation(id) == self.traits.last_generation() {
             self.retired.insert(id.slot);
         }
@@ -172,7 +187,14 @@ impl PoolModel {
             }
             done += 1;
         }
+        leaving.iter().for_each(|id| _ = self.beside.0.remove(id));
         leaving
+    }
+
+    /// What lies beside things is not in a save.
+    pub(super) fn saved(mut self) -> Self {
+        self.beside.0.clear();
+        self
     }
 
     /// A thing goes, and those that go with it. Answers whether there was one.
@@ -446,7 +468,7 @@ impl PoolModel {
                 }
                 same(Answer::Saw(asked))
             }
-            Call::DrainWhere => {
+            Call::ExtractIf => {
                 let mut drained = Vec::new();
                 for id in self.live() {
                     if drained.len() == usize::from(b % 6) {
@@ -513,6 +535,18 @@ impl PoolModel {
                     _ => body.tags &= !(v % 8) as u8,
                 }))
             }
+            Call::Beside => match b % 4 {
+                0 => is(self.beside.0.remove(&one).is_some()),
+                1 => is(match self.beside.0.get_mut(&one) {
+                    Some(text) => {
+                        *text = format!("changed {v}");
+                        true
+                    }
+                    None => false,
+                }),
+                _ if self.there(one).is_none() => same(Answer::Refused(Refusal::Stale)),
+                _ => is(self.beside.0.insert(one, v.to_string()).is_some()),
+            },
             Call::IterMut => {
                 for id in self.live() {
                     if id.slot % 3 == u32::from(v % 3) {
@@ -865,6 +899,8 @@ impl PoolModel {
         let tagged = [1, 2, 4]
             .map(|tag| live.iter().filter(|(_, body)| body.tags & tag != 0).count() as u32);
         expect!(look.tagged == tagged, "so many have each tag: {:?}, not {tagged:?}", look.tagged);
+        let beside: Vec<_> = self.beside.0.clone().into_iter().collect();
+        first_difference("beside things", &look.beside, &beside)?;
         for (relation, (seen, tree)) in look.links.iter().zip(&self.trees).enumerate() {
             first_difference(&format!("linked in tree {relation}"), seen, &tree.all())?;
         }
@@ -922,6 +958,10 @@ impl PoolModel {
                 Slot::Retired => _ = self.retired.insert(slot),
                 _ => {}
             }
+        }
+        self.beside.0 = look.beside.iter().cloned().collect();
+        if let Some(id) = self.beside.0.keys().find(|id| self.there(**id).is_none()) {
+            return Err(format!("something is beside {id:?}, which is not there"));
         }
         for (tree, seen) in self.trees.iter_mut().zip(&look.links) {
             tree.clear();

@@ -46,6 +46,11 @@ impl PoolModel {
 }
 
 impl Moment {
+    fn saved(mut self) -> Self {
+        self.pools = self.pools.into_iter().map(PoolModel::saved).collect();
+        self
+    }
+
     fn in_text(mut self) -> Self {
         self.pools = self.pools.into_iter().map(PoolModel::in_text).collect();
         self
@@ -56,7 +61,7 @@ impl Model {
     /// Calls about saves; `None` if it is none of them.
     pub fn judge_saves(&mut self, ask: &Ask, answer: &Answer) -> Option<Result<(), Wrong>> {
         let at = usize::from(ask.v) % KEPT;
-        let now = self.moment();
+        let now = self.moment().saved();
         Some(match ask.call {
             Call::Save => {
                 self.past.saves.bytes[at] = Some(now);

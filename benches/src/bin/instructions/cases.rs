@@ -45,6 +45,11 @@ pub(crate) const CASES: &[Case] = &[
     case("despawn-tagged", "`despawn` of a thing that can have tags, columns", tagged::despawn),
     case("attach", "`attach` of a leaf below a thing that has children", rows::attach),
     case("detach", "`detach` of a child between others", rows::detach),
+    case("spawn-child", "`spawn_child` below a thing that has children", rows::spawn_child),
+    case("despawn-leaf", "`despawn` of a leaf, rows", rows::despawn_leaf),
+    case("despawn-subtree", "one thing of a `despawn` of 1 + 15 below it", rows::despawn_subtree),
+    case("retain", "one thing of `retain`, half of them go, rows", rows::retain),
+    case("clear", "one thing of `clear`, rows", rows::clear),
     case("each-rows", "one thing of `each`, three floats, rows", rows::each),
     case("each-columns", "one thing of `each`, three floats, columns", columns::each),
     case(
@@ -238,6 +243,56 @@ mod rows {
             tree.detach(handle).expect("it is there");
         }
         black_box(&pool);
+    }
+
+    pub(super) fn spawn_child(rounds: u32) {
+        let (mut pool, handles) = pool(2);
+        pool.tree_mut().attach(handles[1], handles[0]).expect("both are there");
+        for n in 0..rounds * THINGS {
+            assert!(pool.spawn_child(handles[0], new(n)).is_ok());
+        }
+        assert_eq!(pool.len(), (rounds * THINGS) as usize + 2);
+    }
+
+    /// Roots with 15 below each: three, and four below each of those.
+    fn forest() -> (Pool<RowBody>, Vec<Handle<RowBody>>) {
+        let (mut pool, mut handles) = pool(ALL);
+        for branch in handles.chunks(16) {
+            for n in 1..16 {
+                let parent = if n % 5 == 1 { 0 } else { n - (n - 1) % 5 };
+                pool.tree_mut().attach(branch[n], branch[parent]).expect("both are there");
+            }
+        }
+        (pool, std::mem::take(&mut handles))
+    }
+
+    pub(super) fn despawn_leaf(rounds: u32) {
+        let (mut pool, handles) = forest();
+        let leaves = handles.iter().enumerate().filter(|(n, _)| n % 16 % 5 != 1 && n % 16 != 0);
+        for (_, &handle) in leaves.take((rounds * THINGS / 2) as usize) {
+            pool.despawn(handle);
+        }
+        assert_eq!(pool.len(), (ALL - rounds * THINGS / 2) as usize);
+    }
+
+    pub(super) fn despawn_subtree(rounds: u32) {
+        let (mut pool, handles) = forest();
+        for &top in part(&handles, rounds).iter().step_by(16) {
+            pool.despawn(top);
+        }
+        assert_eq!(pool.len(), (ALL - rounds * THINGS) as usize);
+    }
+
+    pub(super) fn retain(rounds: u32) {
+        let (mut pool, _) = pool(rounds * THINGS);
+        pool.retain(|handle, body| handle.index() % 2 == 0 || body.heat < 1.0);
+        assert_eq!(pool.len(), (rounds * THINGS / 2) as usize);
+    }
+
+    pub(super) fn clear(rounds: u32) {
+        let (mut pool, _) = pool(rounds * THINGS);
+        pool.clear();
+        assert!(pool.is_empty());
     }
 
     pub(super) fn iter(rounds: u32) {

@@ -112,19 +112,42 @@ impl<T: Thing> Cells<T> {
         true
     }
 
-    /// Ends the life that `handle` names, tells `freed` of the slot, and drops the value, which may
-    /// panic. Answers whether there was one.
+    /// Ends the life that `handle` names, tells `told` of the slot, and drops the value, which may
+    /// panic. Answers whether there was one. The slot is freed with others of its group, by
+    /// [`free_ended`](Self::free_ended) at the latest: until then nobody asks for slots.
     #[inline]
     pub(crate) fn drop_value(
         &mut self,
         handle: Handle<T>,
-        freed: impl FnOnce(Freed, &Self),
+        ended: &mut Ended,
+        told: impl FnOnce(Freed, &mut Self, &mut Ended),
     ) -> bool {
-        let Some((place, after)) = self.end(handle) else { return false };
-        let slot = self.vacate(handle.index(), after);
-        let doomed = Doomed { cells: self, place };
-        freed(slot, doomed.cells);
+        let Some((place, stamp)) = self.end(handle) else { return false };
+        let (index, doomed) = (handle.index(), Doomed { cells: self, place });
+        if stamp == SPENT || doomed.cells.slots.claimed() > 0 {
+            unlikely();
+            doomed.cells.vacate_slowly(index, stamp);
+        } else {
+            if index / GROUP != ended.group {
+                doomed.cells.free_ended(ended);
+                ended.group = index / GROUP;
+            }
+            ended.bits |= 1 << (index % GROUP);
+        }
+        told(Freed { index, stamp }, doomed.cells, ended);
         true
+    }
+
+    /// Frees the slots of a group whose lives have ended.
+    #[inline(never)]
+    pub(crate) fn free_ended(&mut self, ended: &mut Ended) {
+        let Ended { group, bits } = core::mem::take(ended);
+        if bits != 0 {
+            self.slots.release_all(group, bits);
+            if self.is_clustered() {
+                self.clusters.note_freed(group * GROUP, &self.slots);
+            }
+        }
     }
 
     /// Ends the life that `handle` names and keeps the value in its slot, out of reach.
@@ -140,8 +163,8 @@ impl<T: Thing> Cells<T> {
         true
     }
 
-    /// Tells `freed` of a buried slot, and drops its value. Answers whether it was buried.
-    pub(crate) fn exhume(&mut self, index: u32, freed: impl FnOnce(Freed, &Self)) -> bool {
+    /// Tells `told` of a buried slot, and drops its value. Answers whether it was buried.
+    pub(crate) fn exhume(&mut self, index: u32, told: impl FnOnce(Freed, &mut Self)) -> bool {
         if self.slots.state(index) != State::Buried {
             return false;
         }
@@ -150,7 +173,7 @@ impl<T: Thing> Cells<T> {
         };
         self.release(index, stamp == SPENT);
         let doomed = Doomed { cells: self, place };
-        freed(Freed { index, stamp }, doomed.cells);
+        told(Freed { index, stamp }, doomed.cells);
         true
     }
 
@@ -167,6 +190,14 @@ impl<T: Thing> Cells<T> {
         self.mark(handle.index()); // its generation is over, and whoever copies what has changed must hear of it
         Some(Freed { index: handle.index(), stamp: after })
     }
+}
+
+/// Slots of one group whose lives have ended, and that are still to be freed: lives that end
+/// together often are neighbours.
+#[derive(Default)]
+pub(crate) struct Ended {
+    group: u32,
+    bits: u64,
 }
 
 /// A slot that has become free, or retired if its stamp is [`SPENT`].

@@ -1,10 +1,9 @@
 #![expect(unsafe_code, reason = "clones and drops all values")]
 //! What is done to all slots at once: copy, clear, reclaim, check, drop.
 
-use core::mem;
-
 use super::blocks::{BLOCK, BlockReader};
 use super::*;
+use crate::guard::Guard;
 use crate::storage::CloneStorage;
 
 impl<T: Thing> Cells<T> {
@@ -85,30 +84,28 @@ impl<T: Thing> Cells<T> {
     /// Ends every life, staged and reserved ones included, and drops every value, buried ones
     /// included. A `Drop` that panics does not keep the others from being dropped. `freed` hears of
     /// every slot.
-    pub(crate) fn clear(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
-        /// Goes on clearing when a `Drop` has unwound; a second panic then aborts, as it does
-        /// everywhere in Rust.
-        struct GoOn<'a, T: Thing>(&'a mut Cells<T>, &'a mut dyn FnMut(Freed, &Cells<T>));
-
-        impl<T: Thing> Drop for GoOn<'_, T> {
-            fn drop(&mut self) {
-                self.0.clear_once(self.1);
-            }
-        }
-
-        let guard = GoOn(self, freed);
-        guard.0.clear_once(guard.1);
-        mem::forget(guard);
+    pub(crate) fn clear(&mut self, told: impl FnMut(Freed, &mut Self, &mut Ended)) {
+        let clear = |(cells, told, ended): &mut (&mut Self, _, _)| cells.clear_once(told, ended);
+        let mut guard = Guard::new((self, told, Ended::default()), clear);
+        clear(&mut guard);
+        guard.disarm();
     }
 
-    fn clear_once(&mut self, freed: &mut dyn FnMut(Freed, &Cells<T>)) {
+    fn clear_once(
+        &mut self,
+        told: &mut impl FnMut(Freed, &mut Self, &mut Ended),
+        ended: &mut Ended,
+    ) {
         self.clear_nursery();
         let mut from = 0;
-        while let Some(index) = self.next_live(from) {
-            if let Some(handle) = self.handle_at(index) {
-                self.drop_value(handle, &mut *freed);
+        while let Some((number, live)) = self.slots.next_live(from) {
+            for index in ones(live).map(|bit| number * GROUP + bit) {
+                if let Some(handle) = self.handle_at(index) {
+                    self.drop_value(handle, ended, &mut *told);
+                }
             }
-            from = index.saturating_add(1); // the last slot of all is not found again: it is not live any more
+            self.free_ended(ended);
+            from = number + 1;
         }
         let mut from = 0;
         while let Some((number, claimed)) = self.slots.next_claimed(from) {
@@ -117,9 +114,9 @@ impl<T: Thing> Cells<T> {
                     unreachable!("slots have memory before they are claimed")
                 };
                 if is_live(stamp) {
-                    self.drop_value(Handle::from_parts(index, stamp), &mut *freed);
+                    self.drop_value(Handle::from_parts(index, stamp), ended, &mut *told);
                 } else if let Some(slot) = self.cancel(Handle::from_parts(index, stamp + 1)) {
-                    freed(slot, self);
+                    told(slot, self, ended);
                 }
             }
             from = number + 1;
@@ -128,7 +125,7 @@ impl<T: Thing> Cells<T> {
         let mut from = 0;
         while let Some((number, buried)) = self.slots.next_buried(from) {
             for index in ones(buried).map(|bit| number * GROUP + bit) {
-                self.exhume(index, &mut *freed);
+                self.exhume(index, |freed, cells| told(freed, cells, ended));
             }
             from = number + 1;
         }
@@ -194,6 +191,6 @@ impl<T: Thing> Drop for Cells<T> {
             }
         }
 
-        Nil(self).0.clear(&mut |_, _| {});
+        Nil(self).0.clear(|_, _, _| {});
     }
 }

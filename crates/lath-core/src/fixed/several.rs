@@ -52,11 +52,11 @@ impl<T: Thing, const N: usize> FixedPool<T, N> {
     /// # #[derive(Thing, Default)] struct Voice { pitch: f32 }
     /// let mut voices = FixedPool::<Voice, 8>::new();
     /// for pitch in [220.0, 330.0, 440.0] { voices.spawn(Voice { pitch }); }
-    /// let high = voices.drain_where(|_, voice| voice.pitch > 300.0);
+    /// let high = voices.extract_if(|_, voice| voice.pitch > 300.0);
     /// assert_eq!(high.map(|(_, voice)| voice.pitch).sum::<f32>(), 770.0);
     /// assert_eq!(voices.len(), 1);
     /// ```
-    pub fn drain_where(
+    pub fn extract_if(
         &mut self,
         mut which: impl FnMut(Handle<T>, &mut T) -> bool,
     ) -> impl Iterator<Item = (Handle<T>, T)> {

@@ -8,13 +8,16 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::Pool;
 use crate::cells::blocks::{Block, BlockBuilder, BlockReader, Ledger, RestoreError};
+use crate::companion::Companions;
+use crate::guard::Guard;
 use crate::reuse::Reuse;
+use crate::side::Tables;
 use crate::slots::ones;
 use crate::state::State;
 use crate::storage::Storage;
 use crate::strips::Snap;
 use crate::thing::Thing;
-use crate::tree::{Orphans, Trees};
+use crate::tree::Orphans;
 
 /// A number that nothing else gets: for pools, and for copies.
 pub fn next_identity() -> u64 {
@@ -43,10 +46,10 @@ impl<T: Thing> Pool<T> {
         ledger.largest_generation = self.counts.largest_generation();
     }
 
-    /// The links of all relations.
+    /// What lies beside the slots.
     #[doc(hidden)]
-    pub fn trees(&self) -> &Trees<T> {
-        &self.trees
+    pub fn companions(&self) -> &Companions {
+        &self.companions
     }
 }
 
@@ -105,10 +108,12 @@ impl<T: Snap> Pool<T> {
         &mut self,
         blocks: &[Block<T>],
         ledger: &Ledger,
-        trees: &Trees<T>,
+        companions: &Companions,
         since: Option<u64>,
     ) {
         assert!(self.cells.has_room_for(blocks), "room is made before a copy is put back");
+        let mut copy = Tables::default();
+        copy.assign(&companions.tables); // before anything changes: a `Clone` may panic
         if T::Storage::NEEDS_DROP {
             self.drop_all_but(blocks);
         }
@@ -118,35 +123,26 @@ impl<T: Snap> Pool<T> {
         self.graves.clear();
         self.graves.extend(ledger.graves.iter().map(|&grave| Reverse(grave)));
         self.counts.set_largest_generation(ledger.largest_generation);
-        self.trees.assign(trees, false);
+        self.companions.trees.assign(&companions.trees, false);
+        let before = core::mem::replace(&mut self.companions.tables, copy);
         self.update_observed();
+        drop(before); // may panic
     }
 
     /// Drops every value in a slot where blocks have none. If a `Drop` panics, the others are
     /// dropped all the same.
     fn drop_all_but(&mut self, blocks: &[Block<T>]) {
-        struct GoOn<'a, T: Snap>(&'a mut Pool<T>, &'a [Block<T>]);
-
-        impl<T: Snap> GoOn<'_, T> {
-            fn run(&mut self) {
-                let mut from = 0;
-                while let Some(group) = self.0.cells.slots().next_in_use(from) {
-                    let gone = self.0.reader().held(group) & !Block::held_in(self.1, group);
-                    ones(gone).for_each(|bit| self.0.drop_slot(group * 64 + bit));
-                    from = group + 1;
-                }
+        let run = |pool: &mut &mut Self| {
+            let mut from = 0;
+            while let Some(group) = pool.cells.slots().next_in_use(from) {
+                let gone = pool.reader().held(group) & !Block::held_in(blocks, group);
+                ones(gone).for_each(|bit| pool.drop_slot(group * 64 + bit));
+                from = group + 1;
             }
-        }
-
-        impl<T: Snap> Drop for GoOn<'_, T> {
-            fn drop(&mut self) {
-                self.run();
-            }
-        }
-
-        let mut guard = GoOn(self, blocks);
-        guard.run();
-        core::mem::forget(guard);
+        };
+        let mut pool = Guard::new(self, run);
+        run(&mut pool);
+        pool.disarm();
     }
 
     /// Drops the value of a slot that holds one.

@@ -1,15 +1,19 @@
 //! Taking things out.
 
-use alloc::vec::Vec;
+use alloc::collections::BinaryHeap;
 use core::cmp::Reverse;
 
 use super::Pool;
 use crate::cells::{Cells, Ended};
+use crate::companion::{Companion, Companions};
+use crate::guard::{Guard, for_all};
 use crate::handle::Handle;
-use crate::reuse::Reuse;
+use crate::reuse::Order;
+use crate::side::Tables;
+use crate::slots::GROUP;
 use crate::storage::ThingMut;
 use crate::thing::Thing;
-use crate::tree::Orphans;
+use crate::tree::{Orphans, Trees};
 
 /// Of how many things memory is asked for before the first of them is despawned.
 const AHEAD: usize = 64;
@@ -36,21 +40,49 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn despawn(&mut self, handle: Handle<T>) -> bool {
-        self.cells.drop_alone(handle) || self.despawn_with_care(handle)
+        self.cells.drop_alone(handle) || self.despawn_as(handle, None, Fate::Dropped)
     }
 
-    /// As [`despawn`](Self::despawn), for all cases.
+    /// Despawns a thing of which somebody else has to hear, and those who leave with it. `orphans`
+    /// is what becomes of its own children, if not what the relations say.
     #[inline(never)]
-    fn despawn_with_care(&mut self, handle: Handle<T>) -> bool {
-        if self.cells.settle().is_err() && self.cells.give_up(handle).is_some() {
+    pub(super) fn despawn_as(
+        &mut self,
+        handle: Handle<T>,
+        orphans: Option<Orphans>,
+        fate: Fate,
+    ) -> bool {
+        if self.cells.settle().is_err() && self.give_up(handle).is_some() {
             return true;
         }
-        self.update_observed();
-        if self.trees.is_empty() {
-            self.despawn_alone(handle)
-        } else {
-            self.despawn_linked(handle, None)
+        if self.companions.is_empty() {
+            self.update_observed();
         }
+        let mut leaving = self.leaving(fate);
+        let Leaving { trees, lives } = &mut *leaving;
+        let mut others = false;
+        let found = lives.end(handle, || others = trees.leave(handle.node(), orphans));
+        leaving.run(others);
+        leaving.disarm();
+        found || fate == Fate::Dropped && self.cancel(handle)
+    }
+
+    /// Those who leave with a thing: gone at the latest when this is dropped, so that a `Drop` that
+    /// panics does not keep the others.
+    #[inline]
+    fn leaving<'a>(&'a mut self, fate: Fate) -> Guard<Leaving<'a, T>, fn(&mut Leaving<'a, T>)> {
+        let Self { cells, order, graves, companions: Companions { trees, tables }, .. } = self;
+        let lives = Lives { cells, order, graves, tables, fate, ended: Ended::default() };
+        Guard::new(Leaving { trees, lives }, |leaving| leaving.run(true))
+    }
+
+    /// Ends the life of a thing, or of a reservation, for whose slot there is no memory.
+    #[cold]
+    fn give_up(&mut self, handle: Handle<T>) -> Option<Option<T>> {
+        let value = self.cells.give_up(handle)?;
+        let mut leaving = self.leaving(Fate::Dropped);
+        leaving.tell(handle, None);
+        Some(value)
     }
 
     /// Takes many things out of the pool and drops them, as [`despawn`](Self::despawn) does, one
@@ -91,28 +123,6 @@ impl<T: Thing> Pool<T> {
         }
     }
 
-    /// Despawns a thing and those who leave with it. `orphans` is what becomes of its own children,
-    /// if not what the relations say.
-    #[inline(never)]
-    pub(super) fn despawn_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> bool {
-        _ = self.cells.settle(); // refused: those that got no memory stay in the nursery
-        if !self.contains(handle) {
-            return self.cancel(handle);
-        }
-        if self.trees.part_leaf(handle) {
-            return self.despawn_alone(handle);
-        }
-        Leaving::new(self, handle, orphans).despawn();
-        true
-    }
-
-    /// Despawns a thing without a look at any tree.
-    #[inline]
-    fn despawn_alone(&mut self, handle: Handle<T>) -> bool {
-        let Self { cells, order, .. } = self;
-        cells.drop_value(handle, |freed, cells| order.note(freed, cells)) || self.cancel(handle)
-    }
-
     #[cold]
     fn cancel(&mut self, handle: Handle<T>) -> bool {
         if self.cells.claimed() == 0 {
@@ -139,36 +149,25 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn take(&mut self, handle: Handle<T>) -> Option<T> {
+        self.take_as(handle, None)
+    }
+
+    /// As [`take`](Self::take). `orphans` is what becomes of its children, if not what the
+    /// relations say.
+    pub(super) fn take_as(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> Option<T> {
         if self.cells.settle().is_err() {
-            if let Some(value) = self.cells.give_up(handle) {
+            if let Some(value) = self.give_up(handle) {
                 return value;
             }
         }
-        if self.trees.is_empty() { self.take_alone(handle) } else { self.take_linked(handle, None) }
-    }
-
-    /// Takes a thing, and despawns those who leave with it.
-    #[inline(never)]
-    pub(super) fn take_linked(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> Option<T> {
-        _ = self.cells.settle(); // refused: those that got no memory stay in the nursery
-        if !self.contains(handle) {
-            return None;
-        }
-        // Without a list, which needs memory: a child for whose links there was none is taken back.
-        if self.trees.part_leaf(handle) {
-            return self.take_alone(handle);
-        }
-        let mut leaving = Leaving::new(self, handle, orphans);
-        let value = leaving.next().and_then(|handle| leaving.pool.take_alone(handle));
-        leaving.despawn();
-        value
-    }
-
-    /// Takes a thing without a look at any tree.
-    #[inline]
-    fn take_alone(&mut self, handle: Handle<T>) -> Option<T> {
         let (value, freed) = self.cells.take(handle)?;
         self.note(freed);
+        if !self.companions.is_empty() {
+            let mut leaving = self.leaving(Fate::Dropped);
+            let others = leaving.tell(handle, orphans);
+            leaving.run(others);
+            leaving.disarm();
+        }
         Some(value)
     }
 
@@ -191,25 +190,8 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(buffers.reap(frame + 2), 1); // dropped, its slot free
     /// ```
     pub fn despawn_after(&mut self, handle: Handle<T>, epoch: u64) -> bool {
-        if self.cells.settle().is_err() && self.cells.give_up(handle).is_some() {
-            return true; // there is no memory to keep it in
-        }
-        if self.trees.is_empty() || !self.contains(handle) {
-            return self.bury(handle, epoch);
-        }
-        let mut leaving = Leaving::new(self, handle, None);
-        while let Some(handle) = leaving.next() {
-            leaving.pool.bury(handle, epoch);
-        }
-        true
-    }
-
-    fn bury(&mut self, handle: Handle<T>, epoch: u64) -> bool {
-        let buried = self.cells.bury(handle);
-        if buried {
-            self.graves.push(Reverse((epoch, handle.index())));
-        }
-        buried
+        // Where there is no memory to keep it in it is dropped.
+        self.despawn_as(handle, None, Fate::Buried { until: epoch })
     }
 
     /// Drops the things whose epoch has come, by epoch and then by slot. Answers how many.
@@ -223,7 +205,8 @@ impl<T: Thing> Pool<T> {
         while self.graves.peek().is_some_and(|Reverse((due, _))| *due <= epoch) {
             let Some(Reverse((_, index))) = self.graves.pop() else { break };
             let Self { cells, order, .. } = self;
-            reaped += u32::from(cells.exhume(index, |freed, cells| order.note(freed, cells)));
+            let exhumed = cells.exhume(index, |freed, cells| order.note_freed(freed, cells));
+            reaped += u32::from(exhumed);
         }
         reaped
     }
@@ -246,14 +229,12 @@ impl<T: Thing> Pool<T> {
     /// assert!(!crew.contains(ada));
     /// ```
     pub fn clear(&mut self) {
-        let Self { cells, order, graves, trees, .. } = self;
+        let Self { cells, order, graves, companions, .. } = self;
         graves.clear();
-        trees.clear();
-        if Cells::<T>::PLAIN && order.reuse() == Reuse::Lowest {
-            cells.note_use();
-            cells.end_all_plain();
-        }
-        cells.clear(&mut |freed, cells| order.note(freed, cells));
+        for_all([true, false], |beside| match beside {
+            true => companions.clear(),
+            false => cells.clear(|freed, cells, ended| order.note(freed, cells, ended)),
+        });
     }
 
     /// Makes retired slots usable again, from generation 1 on. Answers how many.
@@ -299,12 +280,14 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!(sparks.len(), 2);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(Handle<T>, ThingMut<'_, T>) -> bool) {
-        let mut from = 0;
-        while let Some(handle) = self.next_handle(&mut from) {
-            if !self.get_mut(handle).is_none_or(|thing| keep(handle, thing)) {
-                self.despawn(handle);
-            }
-        }
+        self.extract(
+            &mut Walk::default(),
+            &mut |handle, thing| !keep(handle, thing),
+            |pool, one| {
+                pool.despawn(one);
+                None::<()>
+            },
+        );
     }
 
     /// Takes the things for which `which` says so out of the pool, one by one, in slot order: an
@@ -321,100 +304,133 @@ impl<T: Thing> Pool<T> {
     /// let mut crew = Pool::new();
     /// crew.spawn(Crew { name: "Ada".into(), ill: false });
     /// crew.spawn(Crew { name: "Lin".into(), ill: true });
-    /// let sick_bay: Vec<Crew> = crew.drain_where(|_, who| who.ill).map(|(_, who)| who).collect();
+    /// let sick_bay: Vec<Crew> = crew.extract_if(|_, who| who.ill).map(|(_, who)| who).collect();
     /// assert_eq!((sick_bay[0].name.as_str(), crew.len()), ("Lin", 1));
     /// ```
-    pub fn drain_where<F>(&mut self, which: F) -> DrainWhere<'_, T, F>
+    pub fn extract_if<F>(&mut self, which: F) -> ExtractIf<'_, T, F>
     where
         F: FnMut(Handle<T>, ThingMut<'_, T>) -> bool,
     {
-        DrainWhere { pool: self, from: 0, which }
+        ExtractIf { pool: self, walk: Walk::default(), which }
     }
 
-    /// The next live thing at slot `from` or later; `from` moves on past it, also past the last
-    /// slot of all.
-    fn next_handle(&self, from: &mut u64) -> Option<Handle<T>> {
-        let index = self.cells.next_live(u32::try_from(*from).ok()?)?;
-        *from = u64::from(index) + 1;
-        self.cells.handle_at(index)
-    }
-}
-
-/// Things that leave together, parents first: unlinked when it is their turn, and despawned at the
-/// latest when this is dropped, so that a `Drop` that panics does not keep the others.
-struct Leaving<'a, T: Thing> {
-    pool: &'a mut Pool<T>,
-    list: Vec<Handle<T>>,
-    done: usize,
-    /// What becomes of the children of the first, if not what the relations say.
-    orphans: Option<Orphans>,
-}
-
-impl<'a, T: Thing> Leaving<'a, T> {
-    fn new(pool: &'a mut Pool<T>, handle: Handle<T>, orphans: Option<Orphans>) -> Self {
-        let list = pool.trees.leave(handle);
-        Self { pool, list, done: 0, orphans }
-    }
-
-    /// Who is next: unlinked, and still there unless it has been on the list before.
+    /// Goes on with a walk: calls `end` with the things for which `which` says so, until it answers
+    /// with something.
     #[inline]
-    fn next(&mut self) -> Option<Handle<T>> {
-        let next = *self.list.get(self.done)?;
-        self.done += 1;
-        self.pool.trees.part(next, self.orphans.take(), &mut self.list);
-        Some(next)
-    }
-
-    /// Despawns all that are left.
-    fn despawn(&mut self) {
-        if Cells::<T>::PLAIN && self.pool.order.reuse() == Reuse::Lowest {
-            return self.despawn_plain();
+    fn extract<R>(
+        &mut self,
+        walk: &mut Walk,
+        which: &mut impl FnMut(Handle<T>, ThingMut<'_, T>) -> bool,
+        mut end: impl FnMut(&mut Self, Handle<T>) -> Option<R>,
+    ) -> Option<R> {
+        loop {
+            while walk.rest != 0 {
+                let index = walk.group * GROUP + walk.rest.trailing_zeros();
+                walk.rest &= walk.rest - 1;
+                // It may have left with another one.
+                let Some((handle, thing)) = self.cells.live_mut(index) else { continue };
+                if which(handle, thing) {
+                    if let Some(result) = end(self, handle) {
+                        return Some(result);
+                    }
+                }
+            }
+            (walk.group, walk.rest) = self.cells.slots().next_live(walk.next)?;
+            walk.next = walk.group + 1;
         }
-        while let Some(handle) = self.next() {
-            self.pool.despawn_alone(handle);
-        }
-    }
-
-    /// The same where no code of the user's runs, and no order of freeing is to be kept: a group of
-    /// slots at a time. Children tend to be neighbours.
-    fn despawn_plain(&mut self) {
-        self.pool.cells.note_use();
-        let mut ended = Ended::default();
-        if let ([top], 0, None) = (&self.list[..], self.done, self.orphans) {
-            let Pool { cells, trees, .. } = &mut *self.pool;
-            self.done =
-                usize::from(trees.part_all(*top, |handle| cells.end_plain(handle, &mut ended)));
-        }
-        while let Some(handle) = self.next() {
-            self.pool.cells.end_plain(handle, &mut ended);
-        }
-        self.pool.cells.free_ended(&mut ended);
     }
 }
 
-impl<T: Thing> Drop for Leaving<'_, T> {
-    fn drop(&mut self) {
-        self.despawn();
-        self.pool.trees.left(core::mem::take(&mut self.list));
+/// How far a walk through the groups of live slots has come.
+#[derive(Default)]
+struct Walk {
+    group: u32,
+    /// The slots of the group that are still to come.
+    rest: u64,
+    next: u32,
+}
+
+/// What becomes of a value whose thing leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Dropped,
+    /// Kept where it is, until the reaper comes.
+    Buried {
+        until: u64,
+    },
+}
+
+/// Things that leave together, parents first: the trees know who.
+struct Leaving<'a, T: Thing> {
+    trees: &'a mut Trees,
+    lives: Lives<'a, T>,
+}
+
+impl<T: Thing> Leaving<'_, T> {
+    /// Tells everybody beside the slots that a thing has gone. Answers whether others go with it.
+    fn tell(&mut self, handle: Handle<T>, orphans: Option<Orphans>) -> bool {
+        let others = self.trees.leave(handle.node(), orphans);
+        self.lives.tables.leave(handle.node(), None) | others
+    }
+
+    /// Ends the lives of all who wait for their turn, if there are others.
+    #[inline]
+    fn run(&mut self, others: bool) {
+        let Self { trees, lives } = self;
+        if others {
+            let end = |(index, stamp)| _ = lives.end(Handle::from_parts(index, stamp), || {});
+            trees.each_leaving(end);
+        }
+        lives.cells.free_ended(&mut lives.ended);
     }
 }
 
-/// Takes things out of a pool while walking it: [`Pool::drain_where`].
-pub struct DrainWhere<'a, T: Thing, F> {
+/// A pool in which lives end, but for its trees.
+struct Lives<'a, T: Thing> {
+    cells: &'a mut Cells<T>,
+    order: &'a mut Order,
+    graves: &'a mut BinaryHeap<Reverse<(u64, u32)>>,
+    tables: &'a mut Tables,
+    fate: Fate,
+    ended: Ended,
+}
+
+impl<T: Thing> Lives<'_, T> {
+    /// Ends one life, and tells everybody; the trees by `tell_trees`. Answers whether there was one.
+    #[inline(always)]
+    fn end(&mut self, handle: Handle<T>, tell_trees: impl FnOnce()) -> bool {
+        let Self { cells, order, graves, tables, fate, ended } = self;
+        match *fate {
+            Fate::Dropped => cells.drop_value(handle, ended, |freed, cells, ended| {
+                order.note(freed, cells, ended);
+                tell_trees();
+                tables.leave(handle.node(), None);
+            }),
+            Fate::Buried { until } => {
+                let buried = cells.bury(handle);
+                if buried {
+                    graves.push(Reverse((until, handle.index())));
+                    tell_trees();
+                    tables.leave(handle.node(), None);
+                }
+                buried
+            }
+        }
+    }
+}
+
+/// Takes things out of a pool while walking it: [`Pool::extract_if`].
+pub struct ExtractIf<'a, T: Thing, F> {
     pool: &'a mut Pool<T>,
-    from: u64,
+    walk: Walk,
     which: F,
 }
 
-impl<T: Thing, F: FnMut(Handle<T>, ThingMut<'_, T>) -> bool> Iterator for DrainWhere<'_, T, F> {
+impl<T: Thing, F: FnMut(Handle<T>, ThingMut<'_, T>) -> bool> Iterator for ExtractIf<'_, T, F> {
     type Item = (Handle<T>, T);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(handle) = self.pool.next_handle(&mut self.from) {
-            if self.pool.get_mut(handle).is_some_and(|thing| (self.which)(handle, thing)) {
-                return self.pool.take(handle).map(|thing| (handle, thing));
-            }
-        }
-        None
+        let Self { pool, walk, which } = self;
+        pool.extract(walk, which, |pool, handle| pool.take(handle).map(|thing| (handle, thing)))
     }
 }

@@ -20,6 +20,7 @@ mod changes;
 mod despawn;
 mod iter;
 mod resume;
+mod side;
 mod spawn;
 mod stage;
 mod stats;
@@ -33,14 +34,15 @@ use core::cmp::Reverse;
 use core::fmt;
 
 use crate::cells::{Cells, Freed};
+use crate::companion::{Companion, Companions};
 use crate::error::{CapacityError, OutOfMemory};
 use crate::reuse::{Order, Reuse};
 use crate::storage::CloneStorage;
 use crate::thing::Thing;
-use crate::tree::Trees;
 
 pub use blocks::next_identity;
-pub use despawn::DrainWhere;
+pub use despawn::ExtractIf;
+pub use side::{Side, SideMut};
 pub use spawn::SpawnMany;
 pub use stats::{Excess, Stats};
 
@@ -89,7 +91,7 @@ pub struct Pool<T: Thing> {
     /// Buried slots by the epoch after which they may go.
     graves: BinaryHeap<Reverse<(u64, u32)>>,
     counts: stats::Counts,
-    trees: Trees<T>,
+    companions: Companions,
     /// No two pools have the same: an image knows what it is an image of.
     identity: u64,
 }
@@ -179,7 +181,7 @@ impl<T: Thing> Pool<T> {
             order: Order::default(),
             graves: BinaryHeap::new(),
             counts: stats::Counts::new(),
-            trees: Trees::new(),
+            companions: Companions::default(),
             identity: next_identity(),
         })
     }
@@ -218,12 +220,12 @@ impl<T: Thing> Pool<T> {
 
     /// Notes whether anybody has to hear of things that come and go.
     pub(super) fn update_observed(&mut self) {
-        let lists = !self.trees.is_empty() || self.order.reuse() != Reuse::Lowest;
+        let lists = !self.companions.is_empty() || self.order.reuse() != Reuse::Lowest;
         self.cells.set_observed(lists || self.counts.are_watched());
     }
 
     fn note(&mut self, freed: Freed) {
-        self.order.note(freed, &self.cells);
+        self.order.note_freed(freed, &self.cells);
     }
 
     /// Looks whether the pool's own bookkeeping is consistent: for tests, and for the suspicious.
@@ -242,14 +244,14 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.cells.check()?;
-        let lists = !self.trees.is_empty() || self.order.reuse() != Reuse::Lowest;
+        let lists = !self.companions.is_empty() || self.order.reuse() != Reuse::Lowest;
         if (lists || self.counts.are_watched()) && !self.cells.hears_all() {
             return Err("C5: somebody would not hear of what comes and goes");
         }
         if self.graves.len() != self.cells.slots().buried() as usize {
             return Err("the graves are not those of the buried slots");
         }
-        self.trees.all().try_for_each(|links| links.check(|index| self.cells.stamp(index)))
+        self.companions.check(&|index| self.cells.stamp(index))
     }
 }
 
@@ -273,13 +275,15 @@ impl<T: Thing<Storage: CloneStorage<T>>> Clone for Pool<T> {
         // As much room as in the original: a copy of a fixed pool does not allocate either.
         let mut graves = BinaryHeap::with_capacity(self.graves.capacity());
         graves.extend(&self.graves);
+        let mut companions = Companions::default();
+        companions.assign(&self.companions, false);
         let identity = next_identity();
         let mut copy = Self {
             cells,
             order: self.order.clone(),
             graves,
             counts: self.counts,
-            trees: self.trees.clone(),
+            companions,
             identity,
         };
         copy.update_observed();

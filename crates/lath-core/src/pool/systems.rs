@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::Pool;
 use crate::cells::{Lane, Views};
-use crate::error::SpawnFault;
+use crate::error::{OutOfMemory, SpawnFault};
 use crate::handle::Handle;
 use crate::thing::Thing;
 use crate::tree::{LinksOnly, Relation, Sweep, Tree, TreeMut};
@@ -68,12 +68,24 @@ impl<T: Thing> Pool<T> {
     /// Makes the links of a relation, if there are none yet, so that [`links_mut`](Self::links_mut)
     /// finds them.
     ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`], and there are none.
+    ///
     /// # Examples
     ///
-    /// See [`links_mut`](Self::links_mut).
-    pub fn prepare_links<R: Relation>(&mut self) {
+    /// ```
+    /// # use lath_core::{Attached, Pool, Thing};
+    /// # #[derive(Thing, Default)] struct Part {}
+    /// let mut ship = Pool::<Part>::new();
+    /// assert!(unsafe { ship.links_mut::<Attached>() }.is_none()); // SAFETY: nobody else uses it
+    /// ship.prepare_links::<Attached>()?;
+    /// assert!(unsafe { ship.links_mut::<Attached>() }.is_some()); // SAFETY: as above
+    /// # Ok::<(), lath_core::OutOfMemory>(())
+    /// ```
+    pub fn prepare_links<R: Relation>(&mut self) -> Result<(), OutOfMemory> {
         self.cells.set_observed(true);
-        self.trees.of_mut::<R>();
+        self.companions.trees.of_mut::<R>().map(|_| ())
     }
 
     /// The links of a relation, to be changed, while others use the things themselves or other
@@ -91,7 +103,7 @@ impl<T: Thing> Pool<T> {
     /// # #[derive(Thing, Default)] struct Part { size: f32 }
     /// let mut ship = Pool::new();
     /// let [hull, mast] = [(); 2].map(|()| ship.spawn(Part::default()));
-    /// ship.prepare_links::<Attached>();
+    /// ship.prepare_links::<Attached>().unwrap();
     /// // SAFETY: nobody else uses the links.
     /// let mut links = unsafe { ship.links_mut::<Attached>() }.unwrap();
     /// let looking = ship.get(hull).unwrap();
@@ -101,7 +113,7 @@ impl<T: Thing> Pool<T> {
     /// ```
     pub unsafe fn links_mut<R: Relation>(&self) -> Option<TreeMut<'_, T, LinksOnly>> {
         // SAFETY: passed on from the caller.
-        let links = unsafe { self.trees.of_shared::<R>() }?;
+        let links = unsafe { self.companions.trees.of_shared::<R>() }?;
         Some(TreeMut { cells: &self.cells, links })
     }
 
@@ -134,7 +146,7 @@ impl<T: Thing> Pool<T> {
         V: View<Thing = T>,
     {
         // SAFETY: passed on from the caller.
-        unsafe { Some(Sweep::new(&self.cells, self.trees.of_shared::<R>()?)) }
+        unsafe { Some(Sweep::new(&self.cells, self.companions.trees.of_shared::<R>()?)) }
     }
 
     /// The handle that a thing to come gets, out of the free slots that are set aside for a lane.
@@ -209,11 +221,12 @@ impl<T: Thing> Pool<T> {
             return;
         }
         // Only with several relations can one and the same thing be found twice.
-        let mut seen = (self.trees.despawning().count() > 1).then(|| BTreeSet::from([handle]));
+        let mut seen =
+            (self.companions.trees.despawning().count() > 1).then(|| BTreeSet::from([handle]));
         let mut next = leaving.len();
         leaving.push(handle);
         while let Some(&parent) = leaving.get(next) {
-            for links in self.trees.despawning() {
+            for links in self.companions.trees.despawning() {
                 for child in Tree::<T>::new(Some(links)).children(parent) {
                     if seen.as_mut().is_none_or(|seen| seen.insert(child)) {
                         leaving.push(child);

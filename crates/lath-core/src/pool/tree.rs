@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Pool;
+use super::despawn::Fate;
 use super::spawn::{refuse, spawn_near};
 use crate::error::{LinkError, SpawnError, SpawnFault};
 use crate::handle::Handle;
@@ -40,10 +41,15 @@ impl<T: Thing> Pool<T> {
     /// See [`Relation`].
     #[inline]
     pub fn tree_of<R: Relation>(&self) -> Tree<'_, T> {
-        Tree::new(self.trees.of::<R>())
+        Tree::new(self.companions.trees.of::<R>())
     }
 
     /// The links of a relation, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// If this is the first time for the relation and memory is refused:
+    /// [`prepare_links`](Self::prepare_links) answers with an error then.
     ///
     /// # Examples
     ///
@@ -51,7 +57,8 @@ impl<T: Thing> Pool<T> {
     #[inline]
     pub fn tree_of_mut<R: Relation>(&mut self) -> TreeMut<'_, T> {
         self.cells.set_observed(true);
-        TreeMut { cells: &mut self.cells, links: self.trees.of_mut::<R>() }
+        let links = self.companions.trees.of_mut::<R>().unwrap_or_else(|error| panic!("{error}"));
+        TreeMut { cells: &mut self.cells, links }
     }
 
     /// The links of the default relation, to be walked, and the things, to be changed meanwhile.
@@ -71,7 +78,7 @@ impl<T: Thing> Pool<T> {
     /// See [`Things`].
     #[inline]
     pub fn tree_of_and_things<R: Relation>(&mut self) -> (Tree<'_, T>, Things<'_, T>) {
-        (Tree::new(self.trees.of::<R>()), Things { cells: &mut self.cells })
+        (Tree::new(self.companions.trees.of::<R>()), Things { cells: &mut self.cells })
     }
 
     /// Puts a thing into the pool and below a parent, after the parent's other children.
@@ -98,13 +105,12 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline(always)] // as for `spawn`
     pub fn spawn_child(&mut self, parent: Handle<T>, thing: T) -> Result<Handle<T>, SpawnError<T>> {
-        let Self { cells, order, counts, trees, .. } = self;
-        let Some(linked) = trees.of_mut::<Attached>().linked((parent.index(), parent.stamp()))
-        else {
+        let Self { cells, order, counts, companions, .. } = self;
+        let Some(linked) = companions.trees.linked(parent.node()) else {
             return self.spawn_child_anywhere(parent, thing);
         };
         match spawn_near(cells, order, counts, thing) {
-            Ok(child) if linked.adopt((child.index(), child.stamp())) => Ok(child),
+            Ok(child) if linked.adopt(child.node()) => Ok(child),
             Ok(child) => self.attach_fresh(child, parent),
             Err((_, thing)) => self.spawn_child_anywhere(parent, thing),
         }
@@ -118,7 +124,9 @@ impl<T: Thing> Pool<T> {
         parent: Handle<T>,
         thing: T,
     ) -> Result<Handle<T>, SpawnError<T>> {
-        if let Err(error) = self.tree_mut().may_have_children(parent) {
+        let made = self.prepare_links::<Attached>().map_err(LinkError::OutOfMemory);
+        let checked = made.and_then(|()| self.tree_mut().may_have_children(parent));
+        if let Err(error) = checked {
             return Err(SpawnError { value: thing, fault: SpawnFault::Link(error) });
         }
         let child = self.try_spawn(thing)?;
@@ -194,11 +202,7 @@ impl<T: Thing> Pool<T> {
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
     pub fn despawn_with(&mut self, handle: Handle<T>, orphans: Orphans) -> bool {
-        if self.trees.is_empty() {
-            self.despawn(handle)
-        } else {
-            self.despawn_linked(handle, Some(orphans))
-        }
+        self.despawn_as(handle, Some(orphans), Fate::Dropped)
     }
 
     /// Moves a thing and all that is below it in the default tree out of the pool; `None` if there
@@ -234,7 +238,7 @@ impl<T: Thing> Pool<T> {
         let mut nodes = Vec::with_capacity(list.len());
         // From the last on: whoever is taken has no children left in the default tree.
         for (&was, parent) in list.iter().zip(parents).rev() {
-            let Some(thing) = self.take_linked(was, Some(Orphans::Detach)) else {
+            let Some(thing) = self.take_as(was, Some(Orphans::Detach)) else {
                 unreachable!("nobody went but by this")
             };
             nodes.push(Taken { was, parent, thing });

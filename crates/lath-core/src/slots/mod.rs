@@ -287,14 +287,18 @@ impl Slots {
         }
     }
 
-    /// Live to free, for several slots of a group, after [`note_use`](Self::note_use).
+    /// Live to free, for several slots of a group.
     pub(crate) fn release_all(&mut self, number: u32, bits: u64) {
+        self.note_use();
         let [_, live, ..] = self.group_mut(number);
         debug_assert!(*live & bits == bits, "a slot was freed that was not live");
         *live &= !bits;
+        let none_live = *live == 0;
         self.used -= bits.count_ones();
         self.offer(number, bits);
-        self.note_group(number);
+        if none_live || self.full.contains(number) {
+            self.note_group(number);
+        }
     }
 
     /// Notes that slots have become free, where the next one is taken from, or before that, or

@@ -32,6 +32,13 @@ impl Links {
         if rows.any(|(index, row)| stamp(index as u32) != Some(row.stamp)) {
             return Err("R1: a row has another stamp than its thing");
         }
+        let (mut marked, in_use) = self.marked();
+        if in_use && !self.marks.has_room(self.rows().len()) {
+            return Err("R6: a thing that is linked cannot be marked");
+        }
+        if marked.any(|index| stamp(index).is_none_or(|stamp| stamp & 1 == 0)) {
+            return Err("R6: something is marked that is not there");
+        }
         self.order.check(self.rows(), self.version())?;
         #[cfg(feature = "parallel")]
         self.parts.check_version(self.order.steps(), self.version())?;

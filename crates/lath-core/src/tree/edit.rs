@@ -291,11 +291,11 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     /// # Ok::<(), lath_core::LinkError>(())
     /// ```
     pub fn detach(&mut self, child: Handle<T>) -> Result<Option<Handle<T>>, LinkError> {
-        let (index, stamp) = self.node(child, LinkRole::Child)?;
+        let (index, _) = self.node(child, LinkRole::Child)?;
         let parent = self.as_tree().parent(child);
         if parent.is_some() {
             self.links.unlink(index);
-            self.links.mark_moved(index, stamp);
+            self.links.mark_moved(index);
             self.links.debug_check();
         }
         Ok(parent)
@@ -391,8 +391,8 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
                 }
             }
         }
-        for (index, stamp) in [a, b] {
-            self.links.mark_moved(index, stamp);
+        for (index, _) in [a, b] {
+            self.links.mark_moved(index);
         }
         self.links.debug_check();
         Ok(())
@@ -448,6 +448,11 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     /// From the first mark on, things that are attached, detached or moved are marked by
     /// themselves.
     ///
+    /// # Panics
+    ///
+    /// If memory for marks is refused: a bit for each slot, which [`reserve`](Self::reserve) and
+    /// linking make once marks are in use.
+    ///
     /// # Examples
     ///
     /// ```
@@ -464,10 +469,11 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     /// ```
     #[inline]
     pub fn mark(&mut self, handle: Handle<T>) -> bool {
-        self.links.marks.in_use = true;
         let there = self.node(handle, LinkRole::Child).is_ok();
+        let index = if there { handle.index() } else { 0 };
+        self.links.use_marks(index).unwrap_or_else(|error| panic!("{error}"));
         if there {
-            self.links.marks.mark(handle.index(), handle.stamp());
+            self.links.marks.mark(index);
         }
         there
     }
@@ -487,7 +493,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         self.room(child.index().max(parent.index()))?;
         let child = (child.index(), child.stamp());
         self.links.insert(child, (parent.index(), parent.stamp()), 0);
-        self.links.mark_moved(child.0, child.1);
+        self.links.mark_moved(child.0);
         self.links.debug_check();
         Ok(())
     }
@@ -564,7 +570,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
     fn place(&mut self, child: Node, parent: Node, before: u32) {
         self.links.unlink(child.0);
         self.links.insert(child, parent, before);
-        self.links.mark_moved(child.0, child.1);
+        self.links.mark_moved(child.0);
         self.links.debug_check();
     }
 

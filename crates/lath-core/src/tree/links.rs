@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::check;
 use super::marks::Marks;
 use super::order::Order;
+use super::relation::Orphans;
 use crate::error::OutOfMemory;
 use crate::prefetch::prefetch;
 
@@ -30,6 +31,14 @@ impl Row {
     const EMPTY: Self = Self { stamp: 0, parent: 0, first: 0, last: 0, next: 0, prev: 0 };
 }
 
+impl Clone for Links {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.assign(self);
+        copy
+    }
+}
+
 /// So many rows are emptied before they are needed: few enough to be still in the cache by then.
 const AHEAD: usize = 256;
 
@@ -41,7 +50,7 @@ const EMPTIED: usize = 64;
 const FETCHED: usize = 192;
 
 /// The links of one relation.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Links {
     rows: Vec<Row>,
     /// Counts the changes: what was computed for another version is out of date.
@@ -50,6 +59,8 @@ pub(crate) struct Links {
     #[cfg(feature = "parallel")]
     pub(super) parts: super::parts::Parts,
     pub(super) marks: Marks,
+    /// The first and the last of those who are about to leave: none between calls of the pool's.
+    line: (u32, u32),
     /// For sorting; kept, so that it is allocated once.
     pub(super) scratch: Vec<u32>,
     /// How many rows were asked for, to be changed or to be looked at on the way to a change.
@@ -94,7 +105,11 @@ impl Links {
         let needed = index as usize + 1;
         let refused = |_| OutOfMemory { bytes: needed.saturating_mul(size_of::<Row>()) };
         self.rows.try_reserve(needed - self.rows.len()).map_err(refused)?;
-        self.extend_to((needed + AHEAD).min(self.rows.capacity()));
+        let len = (needed + AHEAD).min(self.rows.capacity());
+        if self.marks.in_use {
+            self.marks.grow(len as u32 - 1)?;
+        }
+        self.extend_to(len);
         Ok(())
     }
 
@@ -159,7 +174,7 @@ impl Links {
     }
 
     /// Takes `child` from its parent, its own children with it.
-    #[inline]
+    #[inline(always)] // a call takes six instructions of a hundred
     pub(crate) fn unlink(&mut self, child: u32) {
         let Row { parent, next, prev, .. } = self.row(child);
         if parent == 0 {
@@ -182,52 +197,74 @@ impl Links {
         self.note_change();
     }
 
-    /// Forgets a thing that no other is linked to, or none that will stay.
+    /// Takes a thing that leaves out of the tree. `orphans` is what becomes of its children.
+    ///
+    /// Children who leave with it wait in line for their turn ([`next_leaving`](Self::next_leaving)).
+    /// The line is made of the links that they need no more, so that it takes no memory: the list
+    /// of siblings, to which that of the next siblings is tied. That the row of their parent is
+    /// empty, which otherwise no parent's is (R1), tells that they wait.
+    /// Answers whether any do.
     #[inline]
-    pub(crate) fn empty(&mut self, index: u32) {
+    pub(crate) fn leave(&mut self, (index, stamp): (u32, u32), orphans: Orphans) -> bool {
+        self.marks.forget(index);
+        let row = self.row(index);
+        let parent = (row.parent, self.row(row.parent).stamp);
+        let waits = parent.0 != 0 && parent.1 == 0;
+        if row.stamp != stamp || waits {
+            return waits;
+        }
+        if row.first != 0 && orphans == Orphans::Adopt && parent.1 != 0 {
+            self.mark_children(index);
+            self.hand_over(index, parent, true);
+        } else if row.first != 0 {
+            self.part_from(row.first, row.last, orphans);
+        }
+        self.unlink(index);
         *self.at(index) = Row::EMPTY;
         self.note_change();
+        self.line.0 != 0
     }
 
-    /// The row of a thing that leaves together with its parent, which is still to be emptied. If it
-    /// has no children it is done with, and forgotten: nobody who stays is linked to it.
+    /// Who leaves next because its parent did, if anybody does. `orphans` is what becomes of its
+    /// own children.
     #[inline(always)]
-    pub(super) fn leave(&mut self, child: u32) -> Row {
-        let row = self.at(child);
-        let leaving = *row;
-        if leaving.first == 0 {
-            *row = Row::EMPTY;
+    pub(crate) fn next_leaving(&mut self, orphans: Orphans) -> Option<(u32, u32)> {
+        let (index, end) = self.line;
+        if index == 0 {
+            return None;
         }
-        leaving
+        let Row { stamp, first, last, next, .. } = core::mem::take(self.at(index));
+        self.line = if index == end { (0, 0) } else { (next, end) };
+        self.marks.forget(index);
+        if first != 0 {
+            self.part_from(first, last, orphans);
+        }
+        self.note_change();
+        Some((index, stamp))
     }
 
-    /// Takes `top` from its parent, and forgets it and all below it, which leave together:
-    /// `leaving` is told of those, with their stamps.
+    /// Siblings have no parent any more that could care for them.
     #[inline]
-    pub(super) fn unlink_and_empty(&mut self, top: u32, mut leaving: impl FnMut(u32, u32)) {
-        self.unlink(top);
-        let mut parents = core::mem::take(&mut self.scratch);
-        parents.clear();
-        parents.push(top);
-        while let Some(parent) = parents.pop() {
-            let mut child = self.row(parent).first;
-            self.empty(parent);
-            while child != 0 {
-                let Row { stamp, first, next, .. } = self.leave(child);
-                if first != 0 {
-                    parents.push(child);
-                    // Children who were spawned together lie side by side.
-                    let first = self.rows.as_ptr().wrapping_add(first as usize);
-                    (0..FETCHED)
-                        .step_by(64)
-                        .for_each(|line| prefetch(first.wrapping_byte_add(line)));
-                }
-                self.marks.forget(child);
-                leaving(child, stamp);
-                child = next;
+    fn part_from(&mut self, first: u32, last: u32, orphans: Orphans) {
+        match orphans {
+            Orphans::Despawn => self.line_up(first, last),
+            Orphans::Detach | Orphans::Adopt => self.release(first),
+        }
+    }
+
+    /// Siblings wait until it is their turn to leave.
+    #[inline]
+    fn line_up(&mut self, first: u32, last: u32) {
+        match self.line {
+            (0, _) => self.line = (first, last),
+            (next, end) => {
+                self.at(end).next = first;
+                self.line = (next, last);
             }
         }
-        self.scratch = parents;
+        // Children who were spawned together lie side by side.
+        let rows = self.rows.as_ptr().wrapping_add(first as usize);
+        (0..FETCHED).step_by(64).for_each(|line| prefetch(rows.wrapping_byte_add(line)));
     }
 
     /// Empties the row of a thing that has neither parent nor children left (R1).
@@ -273,23 +310,17 @@ impl Links {
         self.note_change();
     }
 
-    /// Sets the children of `parent` free.
-    pub(crate) fn release_children(&mut self, parent: u32) {
-        let mut child = self.row(parent).first;
-        if child == 0 {
-            return;
-        }
+    /// Sets siblings free, from the first one on.
+    fn release(&mut self, first: u32) {
+        let mut child = first;
         while child != 0 {
             let row = self.at(child);
             let next = row.next;
             (row.parent, row.next, row.prev) = (0, 0, 0);
             self.tidy(child);
+            self.mark_moved(child);
             child = next;
         }
-        let row = self.at(parent);
-        (row.first, row.last) = (0, 0);
-        self.tidy(parent);
-        self.note_change();
     }
 
     /// Links the children of `parent` in the order of a slice, which holds each of them once.
@@ -328,11 +359,19 @@ impl Links {
         (&self.rows, &mut self.marks)
     }
 
+    /// From now on what is moved is marked, and slot `index` can be marked.
+    #[inline]
+    pub(super) fn use_marks(&mut self, index: u32) -> Result<(), OutOfMemory> {
+        self.marks.grow(index.max(self.rows.len() as u32))?;
+        self.marks.in_use = true;
+        Ok(())
+    }
+
     /// Marks a thing that was moved, if anybody asks for marks.
     #[inline]
-    pub(super) fn mark_moved(&mut self, index: u32, stamp: u32) {
+    pub(super) fn mark_moved(&mut self, index: u32) {
         if self.marks.in_use {
-            self.marks.mark(index, stamp);
+            self.marks.mark(index);
         }
     }
 
@@ -340,9 +379,8 @@ impl Links {
     pub(super) fn mark_children(&mut self, parent: u32) {
         let mut child = if self.marks.in_use { self.row(parent).first } else { 0 };
         while child != 0 {
-            let Row { stamp, next, .. } = self.row(child);
-            self.marks.mark(child, stamp);
-            child = next;
+            self.marks.mark(child);
+            child = self.row(child).next;
         }
     }
 
@@ -356,7 +394,7 @@ impl Links {
     /// Becomes a copy of other links, which counts as a change. Reuses its memory.
     pub(crate) fn assign(&mut self, from: &Self) {
         self.assign_rows(&from.rows);
-        self.marks.assign(&from.marks);
+        self.copy_marks(from);
     }
 
     /// Becomes the links that these rows are, without marks.
@@ -369,13 +407,26 @@ impl Links {
         self.note_change();
     }
 
-    /// The marks: slots and stamps, and whether marks are in use.
-    pub(crate) fn marked(&self) -> (impl Iterator<Item = (u32, u32)>, bool) {
+    /// The slots of what is marked, in order, and whether marks are in use.
+    pub(crate) fn marked(&self) -> (impl Iterator<Item = u32>, bool) {
         (self.marks.marked(), self.marks.in_use)
     }
 
-    pub(crate) fn assign_marks(&mut self, list: impl Iterator<Item = (u32, u32)>, in_use: bool) {
-        self.marks.assign_list(list, in_use);
+    /// Marks these slots and no others. After the rows are what they will be.
+    pub(crate) fn assign_marks(&mut self, marked: impl Iterator<Item = u32>, in_use: bool) {
+        self.marks.clear();
+        self.marks.in_use = in_use;
+        for index in marked.chain(in_use.then_some(0)) {
+            self.use_marks(index).unwrap_or_else(|error| panic!("{error}"));
+            if index != 0 {
+                self.marks.mark(index);
+            }
+        }
+    }
+
+    fn copy_marks(&mut self, from: &Self) {
+        let (marked, in_use) = from.marked();
+        self.assign_marks(marked, in_use);
     }
 
     /// Replaces blocks of 64 rows, and the marks by those of other links.
@@ -391,7 +442,7 @@ impl Links {
             let start = *block as usize * 64;
             self.rows[start..start + rows.len()].copy_from_slice(rows);
         }
-        self.marks.assign(&marks.marks);
+        self.copy_marks(marks);
         self.version = version;
     }
 
@@ -447,7 +498,7 @@ impl Linked<'_> {
         (row.stamp, row.parent, row.prev) = (stamp, parent, prev);
         *version += 1;
         if marks.in_use {
-            marks.mark(child, stamp);
+            marks.mark(child);
         }
         debug_check(rows);
         true

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 
 use super::links::Row;
+use crate::error::OutOfMemory;
+use crate::flat::FlatBits;
 use crate::prefetch::prefetch;
 
 /// On a way up of so many levels it costs more to keep what was found out than to go it again.
@@ -11,59 +13,32 @@ const SHORT_WAY: u32 = 16;
 /// How many marks ahead memory is asked for.
 const AHEAD: usize = 8;
 
-/// The things that were marked since the last sweep, each once.
-#[derive(Clone, Default)]
+/// The things that were marked since the last sweep: a bit for each slot that has a row, so that
+/// no mark needs memory. A thing that goes is forgotten.
+#[derive(Default)]
 pub(crate) struct Marks {
-    /// Slot and stamp, in the order in which they were marked.
-    list: Vec<(u32, u32)>,
-    marked: Set,
+    marked: FlatBits,
     /// What is known about things on the way up: nothing marked is above them, or something is.
     clear: Set,
     shaded: Set,
-    /// Those that are left on the list for a sweep.
-    topmost: Set,
+    /// Those that a sweep starts from.
+    topmost: Vec<u32>,
     /// Somebody marks things or sweeps what is marked: from then on what is moved is marked by
     /// itself.
     pub(super) in_use: bool,
 }
 
 impl Marks {
-    /// Marks a thing unless it is marked.
+    /// Makes room for the marks of the slots up to `last`.
+    pub(super) fn grow(&mut self, last: u32) -> Result<(), OutOfMemory> {
+        if self.marked.has_room(last) { Ok(()) } else { self.marked.grow(last) }
+    }
+
+    /// Marks a thing. There must be room.
     #[inline]
-    pub(crate) fn mark(&mut self, index: u32, stamp: u32) {
-        if self.marked.insert(index) {
-            if self.list.len() == self.list.capacity() {
-                self.make_room();
-            }
-            self.list.push((index, stamp));
-        }
-    }
-
-    /// Makes room for another mark.
-    #[cold]
-    #[inline(never)]
-    fn make_room(&mut self) {
-        if self.list.len() > self.marked.reach() {
-            self.tidy();
-        }
-        self.list.reserve(1);
-    }
-
-    /// Takes those that have gone from the list, so that it does not grow for ever if nobody
-    /// sweeps.
-    fn tidy(&mut self) {
-        // The latest mark of a slot is that of the thing that is there, if any is.
-        let Self { list, marked, .. } = self;
-        list.reverse();
-        list.retain(|&(index, _)| {
-            let is_marked = marked.contains(index);
-            marked.remove(index);
-            is_marked
-        });
-        list.reverse();
-        for &(index, _) in list.iter() {
-            marked.insert(index);
-        }
+    pub(crate) fn mark(&mut self, index: u32) {
+        let marked = self.marked.insert(index);
+        debug_assert!(marked.is_some(), "no room for the mark of slot {index}");
     }
 
     /// Forgets the mark of a thing that goes: a later one in its slot is another.
@@ -76,11 +51,12 @@ impl Marks {
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.marked.count() == 0
     }
 
-    pub(crate) fn list(&self) -> &[(u32, u32)] {
-        &self.list
+    /// Whether all slots before `end` can be marked.
+    pub(super) fn has_room(&self, end: usize) -> bool {
+        end == 0 || self.marked.has_room(end as u32 - 1)
     }
 
     /// Whether a thing above `index` is marked. What is found out on a long way up is kept until
@@ -116,62 +92,39 @@ impl Marks {
         shaded
     }
 
-    /// Leaves on the list those who are there and have nothing marked above them, each once. So
-    /// none of them is below another.
-    ///
-    /// A slot can be on the list several times, if its thing has gone and another one came; and
-    /// where generations were reclaimed, with the same stamp even. The latest mark of a slot is
-    /// that of the thing that is there, if that is marked.
-    pub(crate) fn keep_topmost(&mut self, rows: &[Row], is_there: impl Fn(u32, u32) -> bool) {
-        let mut list = core::mem::take(&mut self.list);
+    /// Those who have nothing marked above them, in slot order: none of them is below another.
+    pub(crate) fn topmost(&mut self, rows: &[Row]) -> &[u32] {
+        let mut list = core::mem::take(&mut self.topmost);
+        list.clear();
+        list.extend(self.marked.iter());
         let mut kept = 0;
         for n in 0..list.len() {
             // Whoever is marked may be anywhere, and so may its parent.
-            if let Some(&(ahead, _)) = list.get(n + 2 * AHEAD) {
+            if let Some(&ahead) = list.get(n + 2 * AHEAD) {
                 prefetch(rows.as_ptr().wrapping_add(ahead as usize));
             }
-            if let Some(row) = list.get(n + AHEAD).and_then(|&(ahead, _)| rows.get(ahead as usize))
-            {
+            if let Some(row) = list.get(n + AHEAD).and_then(|&ahead| rows.get(ahead as usize)) {
                 prefetch(rows.as_ptr().wrapping_add(row.parent as usize));
             }
-            let (index, stamp) = list[n];
-            if self.marked.contains(index)
-                && is_there(index, stamp)
-                && !self.is_below_marked(rows, index)
-                && self.topmost.insert(index)
-            {
-                list[kept] = (index, stamp);
+            if !self.is_below_marked(rows, list[n]) {
+                list[kept] = list[n];
                 kept += 1;
             }
         }
         list.truncate(kept);
-        self.list = list;
+        self.topmost = list;
+        &self.topmost
     }
 
-    /// Becomes a copy of other marks. Reuses its memory.
-    pub(crate) fn assign(&mut self, from: &Self) {
-        self.assign_list(from.marked(), from.in_use);
-    }
-
-    /// Becomes the marks that a list is.
-    pub(crate) fn assign_list(&mut self, list: impl Iterator<Item = (u32, u32)>, in_use: bool) {
-        self.clear();
-        self.in_use = in_use;
-        self.list.extend(list);
-        self.list.iter().for_each(|&(index, _)| _ = self.marked.insert(index));
-        self.tidy(); // the mark of a thing that has gone may come before that of the next one
-    }
-
-    /// What is marked; a slot may come twice, the mark of the thing that is there last.
-    pub(crate) fn marked(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.list.iter().copied().filter(|&(index, _)| self.marked.contains(index))
+    /// The slots of what is marked, in order.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = u32> {
+        self.marked.iter()
     }
 
     pub(crate) fn clear(&mut self) {
-        self.list.clear();
-        for set in [&mut self.marked, &mut self.clear, &mut self.shaded, &mut self.topmost] {
-            set.empty();
-        }
+        self.marked.clear();
+        self.clear.empty();
+        self.shaded.empty();
     }
 }
 
@@ -201,19 +154,8 @@ impl Set {
         self.words.resize(word + 1, 0);
     }
 
-    /// One more than the largest slot that was ever in it could be.
-    fn reach(&self) -> usize {
-        self.words.len() * 64
-    }
-
     pub(crate) fn empty(&mut self) {
         self.words.fill(0);
-    }
-
-    pub(crate) fn remove(&mut self, index: u32) {
-        if let Some(word) = self.words.get_mut(index as usize / 64) {
-            *word &= !(1 << (index % 64));
-        }
     }
 
     /// Those of the slots from `64 * number` on, a bit for each of 64.
@@ -235,23 +177,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_does_not_grow_for_ever_if_nobody_sweeps() {
-        let mut marks = Marks { in_use: true, ..Marks::default() };
-        for stamp in 0..100_000 {
-            marks.forget(5);
-            marks.mark(5, stamp);
-            marks.mark(7, 1);
-        }
-        assert!(marks.list.len() <= 256);
-        assert_eq!(marks.list.last(), Some(&(5, 99_999)));
-        marks.tidy();
-        assert_eq!(marks.list, [(7, 1), (5, 99_999)]);
-    }
-
-    #[test]
-    fn what_is_left_for_a_sweep_is_marked_and_there_and_has_nothing_marked_above_it() {
+    fn what_is_left_for_a_sweep_is_marked_and_has_nothing_marked_above_it() {
         let mut random = fastrand::Rng::with_seed(5);
         let mut marks = Marks { in_use: true, ..Marks::default() };
+        marks.grow(200).unwrap();
         for round in 0..400 {
             // Long branches: on the way up what was found out is kept.
             let count = random.u32(1..200);
@@ -271,11 +200,10 @@ mod tests {
                     marks.forget(me);
                     marked.remove(&me);
                 } else {
-                    marks.mark(me, 1);
+                    marks.mark(me);
                     marked.insert(me);
                 }
             }
-            let there = |me: u32| me % 5 != 0;
             let is_topmost = |me: u32| {
                 let mut above = parents[me as usize];
                 while above != 0 && !marked.contains(&above) {
@@ -283,11 +211,8 @@ mod tests {
                 }
                 above == 0
             };
-            let expected: BTreeSet<u32> =
-                marked.iter().copied().filter(|&me| there(me) && is_topmost(me)).collect();
-            marks.keep_topmost(&rows, |me, _| there(me));
-            let left: BTreeSet<u32> = marks.list().iter().map(|&(me, _)| me).collect();
-            assert_eq!((&left, marks.list().len()), (&expected, expected.len()), "round {round}");
+            let expected: Vec<u32> = marked.iter().copied().filter(|&me| is_topmost(me)).collect();
+            assert_eq!(marks.topmost(&rows), expected, "round {round}");
         }
     }
 }

@@ -20,6 +20,8 @@
 //!   in common, and a thing's parent is in the same piece, or in one that comes before it or after
 //!   it: of a cut order a thing is in one part, and its parent is in the same one, in the trunk, or
 //!   not in that order at all. Or the cut is of an older version.
+//! - **R6** What is marked is there; and once marks are in use there is a bit for every row, so that
+//!   a mark needs no memory.
 //!
 //! [`Tree::check`] and [`Pool::check_invariants`](crate::Pool::check_invariants) look whether they
 //! hold.
@@ -58,7 +60,8 @@ pub use walk::{Ancestors, Children, Descendants, PostOrder};
 pub(crate) use check::check as check_rows;
 pub(crate) use links::Links;
 pub use links::Row;
-pub use trees::{Trees, TreesDelta};
+pub(crate) use trees::Trees;
+pub(crate) use trees::TreesDelta;
 
 /// The links of one relation, to be asked and walked: [`Pool::tree`](crate::Pool::tree).
 ///

@@ -124,12 +124,12 @@ pub(super) struct Below<'a> {
     above: u32,
     /// The sibling where it ends; 0 if that is after the last one.
     end: u32,
-    /// The things that come then, by slot and stamp.
-    tops: &'a [(u32, u32)],
+    /// The things that come then, by slot.
+    tops: &'a [u32],
 }
 
 impl<'a> Below<'a> {
-    pub(super) fn new(rows: &'a [Row], tops: &'a [(u32, u32)]) -> Self {
+    pub(super) fn new(rows: &'a [Row], tops: &'a [u32]) -> Self {
         Self { rows, next: 0, above: 0, end: 0, tops }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Below<'a> {
         let mut left = most;
         while left > 0 {
             if self.next == 0 {
-                let Some((&(top, _), tops)) = self.tops.split_first() else { break };
+                let Some((&top, tops)) = self.tops.split_first() else { break };
                 let Row { parent, next, .. } = self.row(top);
                 *self = Self { rows: self.rows, next: top, above: parent, end: next, tops };
             }
@@ -279,7 +279,7 @@ mod tests {
                 0 => me == top,
                 _ => links.row(me).parent == top,
             };
-            let tops: Vec<_> = (1..=count + 1).filter(|&me| is_top(me)).map(|me| (me, 1)).collect();
+            let tops: Vec<_> = (1..=count + 1).filter(|&me| is_top(me)).collect();
             let mut seen = Vec::new();
             visit(Below::new(links.rows(), &tops), &mut random, &mut seen);
             for (n, &me) in seen.iter().enumerate().filter(|(_, me)| !is_top(**me)) {

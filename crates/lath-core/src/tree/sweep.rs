@@ -281,17 +281,13 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
     /// Calls `sweep` with what is below the topmost of the things that were marked, if there are
     /// any.
     fn with_marked(&mut self, sweep: impl FnOnce(Visitor<'_, P, V>, Below<'_>) -> usize) -> usize {
-        self.links.marks.in_use = true;
+        self.links.use_marks(0).unwrap_or_else(|error| panic!("{error}"));
         if self.links.marks.is_empty() {
             return 0;
         }
         let (rows, marks) = self.links.split();
         let mut marks = Guard::new(marks, |marks| marks.clear());
-        marks.keep_topmost(rows, |index, stamp| {
-            rows.get(index as usize).is_some_and(|row| row.stamp == stamp)
-                || self.visitor.cells.stamp(index) == Some(stamp)
-        });
-        let below = Below::new(rows, marks.list());
+        let below = Below::new(rows, marks.topmost(rows));
         let cells = self.visitor.cells;
         if cells.tracks_changes() {
             below.clone().go_on(usize::MAX, |step| cells.mark_fields_shared(step.me, V::WRITES));

@@ -1,6 +1,6 @@
 //! The calls that the player makes, each with what the oracle expects of it.
 
-use lath_core::{Handle, HandleError, HandleRange, Reuse, SpawnFault, TagSet};
+use lath_core::{Handle, HandleError, HandleRange, Reuse, SideFault, SpawnFault, TagSet};
 
 use super::Subject;
 use super::oracle::{Fate, Oracle, forge, name};
@@ -359,6 +359,44 @@ impl<T: Subject> Player<T> {
         }
     }
 
+    pub(super) fn side_mut(&mut self) {
+        let (handle, value) = (self.some_handle(), self.new_value());
+        let (key, there) =
+            ((handle.index(), handle.generation()), self.oracle.value(handle).is_some());
+        let (before, mut side) = (self.beside.get(&key).copied(), self.pool.side_mut::<u64>());
+        let before = before.filter(|(other, _)| *other == handle).map(|(_, value)| value);
+        match self.random.u8(..4) {
+            0 => {
+                assert_eq!(side.remove(handle), before);
+                if before.is_some() {
+                    self.beside.remove(&key);
+                }
+            }
+            1 => {
+                let found = side.get_mut(handle).map(|found| std::mem::replace(found, value));
+                assert_eq!(found, before);
+                if found.is_some() {
+                    self.beside.insert(key, (handle, value));
+                }
+            }
+            _ => match side.insert(handle, value) {
+                Ok(found) => {
+                    assert!(there);
+                    assert_eq!(found, before);
+                    self.beside.insert(key, (handle, value));
+                }
+                Err(error) => {
+                    assert!(!there);
+                    assert_eq!(error.value, value);
+                    let why = self.pool.check(handle).unwrap_err();
+                    assert_eq!(error.fault, SideFault::Handle(why));
+                }
+            },
+        }
+        let side = self.pool.side::<u64>();
+        assert_eq!(side.get(handle).is_some(), side.contains(handle));
+    }
+
     pub(super) fn retain(&mut self) {
         let keep = |value: u64| value % 4 != 0;
         let mut visited = Vec::new();
@@ -372,7 +410,7 @@ impl<T: Subject> Player<T> {
         }
     }
 
-    pub(super) fn drain_where(&mut self) {
+    pub(super) fn extract_if(&mut self) {
         let (rest, reach) = (self.random.u64(..3), self.random.usize(..10));
         let wanted = |value: u64| value % 3 == rest;
         let expected: Vec<_> = self
@@ -384,7 +422,7 @@ impl<T: Subject> Player<T> {
             .collect();
         let drained: Vec<_> = self
             .pool
-            .drain_where(|_, thing| wanted(T::held(&thing)))
+            .extract_if(|_, thing| wanted(T::held(&thing)))
             .take(reach) // and dropped half-way
             .map(|(handle, thing)| (handle, thing.value()))
             .collect();

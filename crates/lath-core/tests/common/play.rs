@@ -5,6 +5,7 @@
 //! `LATH_MODEL_SEED=7` plays that seed alone; `LATH_MODEL_STEPS=100000` plays longer games. Fuzz
 //! targets play with bytes instead of seeds.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::str::FromStr;
@@ -88,6 +89,9 @@ pub(super) struct Player<T: Subject> {
     pub(super) idle: usize,
     pub(super) epoch: u64,
     pub(super) last_value: u64,
+    /// What lies beside things, by slot and generation.
+    pub(super) beside: BTreeMap<(u32, u32), (Handle<T>, u64)>,
+    has_table: bool,
     fixed: bool,
 }
 
@@ -108,7 +112,20 @@ impl<T: Subject> Player<T> {
         };
         let fixed = matches!(room, Room::Fixed(_));
         let (oracle, idle) = (Oracle::new(limit, matches!(room, Room::Fixed(_))), counted::alive());
-        Self { at, random, pool, oracle, idle, epoch: 0, last_value: 0, fixed }
+        let mut player = Self {
+            at,
+            random,
+            pool,
+            oracle,
+            idle,
+            epoch: 0,
+            last_value: 0,
+            beside: BTreeMap::new(),
+            has_table: false,
+            fixed,
+        };
+        player.has_table = player.chance(40);
+        player
     }
 
     fn finish(mut self) {
@@ -121,7 +138,7 @@ impl<T: Subject> Player<T> {
 
     fn step(&mut self) {
         type Call<T> = (u32, &'static str, fn(&mut Player<T>));
-        let calls: [Call<T>; 27] = [
+        let calls: [Call<T>; 28] = [
             (14, "spawn", Self::spawn),
             (8, "try_spawn", Self::try_spawn),
             (4, "spawn_many", Self::spawn_many),
@@ -142,13 +159,15 @@ impl<T: Subject> Player<T> {
             (if Oracle::<T>::TAGGED { 8 } else { 0 }, "set_tags", Self::change_tags),
             (4, "iter_mut", Self::iter_mut),
             (3, "retain", Self::retain),
-            (4, "drain_where", Self::drain_where),
+            (4, "extract_if", Self::extract_if),
             (1, "clear", Self::clear),
             (3, "clone", Self::clone_pool),
             (3, "set_reuse", Self::set_reuse),
             (2, "reclaim_retired", Self::reclaim_retired),
             (3, "shrink_to_fit", Self::shrink),
             (3, "despawn_many", Self::despawn_many),
+            // Where there is a table some things go another way.
+            (if self.has_table { 12 } else { 0 }, "side_mut", Self::side_mut),
         ];
         let all: u32 = calls.iter().map(|call| call.0).sum();
         let mut lot = self.random.u32(..all);
@@ -242,8 +261,17 @@ impl<T: Subject> Player<T> {
 
     /// Everything that a caller could observe about the pool agrees with the oracle.
     pub(super) fn assert_same(&mut self) {
-        let Self { pool, oracle, random, idle, .. } = self;
+        let Self { pool, oracle, random, idle, beside, .. } = self;
         assert_eq!(pool.check_invariants(), Ok(()));
+
+        beside.retain(|_, (handle, _)| oracle.value(*handle).is_some());
+        let side = pool.side::<u64>();
+        assert_eq!(
+            side.iter().map(|(handle, value)| (handle, *value)).collect::<Vec<_>>(),
+            beside.values().copied().collect::<Vec<_>>(),
+            "what lies beside"
+        );
+        assert_eq!((side.len(), side.is_empty()), (beside.len(), beside.is_empty()));
 
         let live = oracle.live();
         let show = |(handle, thing)| (handle, T::seen(thing));

@@ -99,7 +99,7 @@ pub(crate) fn play(mut random: Dice, steps: usize) {
             12 => {
                 let dead = random.u64(..5);
                 let few = random.usize(..10);
-                let taken = pool.drain_where(|_, voice| voice.value % 5 == dead).take(few);
+                let taken = pool.extract_if(|_, voice| voice.value % 5 == dead).take(few);
                 let taken: Vec<_> = taken.map(|(handle, voice)| (handle, voice.value)).collect();
                 let expected =
                     oracle.live().into_iter().filter(|(_, value)| value % 5 == dead).take(few);

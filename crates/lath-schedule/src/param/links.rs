@@ -127,7 +127,7 @@ unsafe impl<T: Resident, R: Relation> Lent for TreeMut<'_, T, R> {
         access.links::<T, R>(true);
         access.prepare(|world| {
             if let Some(pool) = world.present_pool_mut::<T>() {
-                pool.prepare_links::<R>();
+                pool.prepare_links::<R>().unwrap_or_else(|error| panic!("{error}"));
             }
         });
     }

@@ -149,7 +149,7 @@ where
         access.links::<P::Thing, R>(true);
         access.prepare(|world| {
             if let Some(pool) = world.present_pool_mut::<P::Thing>() {
-                pool.prepare_links::<R>();
+                pool.prepare_links::<R>().unwrap_or_else(|error| panic!("{error}"));
                 pool.prepare_marks(V::WRITES);
             }
         });

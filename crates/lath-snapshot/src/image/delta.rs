@@ -2,7 +2,7 @@
 //! strip.
 
 use lath_core::Pool;
-use lath_core::blocks::{Block, Layers, Ledger, TreesDelta, next_identity};
+use lath_core::blocks::{Block, CompanionsDelta, Layers, Ledger, next_identity};
 use lath_core::strips::Snap;
 
 use super::{Blocks, PoolImage};
@@ -14,7 +14,7 @@ pub struct PoolDelta<T: Snap> {
     /// The blocks in which anything differs, with the groups and layers that do.
     blocks: Blocks<T>,
     ledger: Ledger,
-    trees: TreesDelta,
+    companions: CompanionsDelta,
     since: Option<u64>,
     /// The image that it starts from, and the one that it leads to.
     from: u64,
@@ -28,7 +28,7 @@ impl<T: Snap> PoolDelta<T> {
             numbers: Vec::new(),
             blocks: Blocks::NONE,
             ledger: Ledger::default(),
-            trees: TreesDelta::default(),
+            companions: CompanionsDelta::default(),
             since: None,
             from: 0,
             to: (0, 0),
@@ -58,7 +58,7 @@ impl<T: Snap> PoolDelta<T> {
         }
         pool.read_ledger(&mut self.ledger);
         self.since = Some(self.ledger.tick).filter(|&tick| tick > 0);
-        self.trees.find(&image.trees, pool.trees(), is_same);
+        self.companions.find(&image.companions, pool.companions(), is_same);
         (self.from, self.to) = (image.serial, (pool.identity(), next_identity()));
     }
 
@@ -76,7 +76,7 @@ impl<T: Snap> PoolDelta<T> {
         }
         self.ledger.assign(&new.ledger);
         self.since = new.since;
-        self.trees.find(&old.trees, &new.trees, is_same);
+        self.companions.find(&old.companions, &new.companions, is_same);
         (self.from, self.to) = (old.serial, (new.identity, new.serial));
     }
 
@@ -121,7 +121,7 @@ impl<T: Snap> PoolDelta<T> {
         image.blocks = Blocks { used: all.len(), all };
         image.ledger.assign(&self.ledger);
         image.since = self.since;
-        self.trees.apply(&mut image.trees);
+        self.companions.apply(&mut image.companions);
         (image.identity, image.serial) = self.to;
         true
     }
@@ -134,7 +134,7 @@ impl<T: Snap> PoolDelta<T> {
     /// How many bytes the difference takes, but for what cloned values have on the heap.
     pub fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.list().iter().map(Block::bytes).sum();
-        size_of_val(&*self.numbers) + blocks + self.trees.bytes() + self.ledger.bytes()
+        size_of_val(&*self.numbers) + blocks + self.companions.bytes() + self.ledger.bytes()
     }
 }
 

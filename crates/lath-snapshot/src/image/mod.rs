@@ -7,7 +7,7 @@ mod state;
 use std::any::TypeId;
 
 use bytemuck::NoUninit;
-use lath_core::blocks::{Block, Ledger, Trees, next_identity, ones};
+use lath_core::blocks::{Block, Companions, Ledger, next_identity, ones};
 use lath_core::strips::Snap;
 use lath_core::{Field, Handle, Pool};
 
@@ -56,7 +56,7 @@ impl<T: Snap> Blocks<T> {
 pub struct PoolImage<T: Snap> {
     blocks: Blocks<T>,
     ledger: Ledger,
-    trees: Trees<T>,
+    companions: Companions,
     /// The first tick in which changes are later than the image; `None` if changes were not
     /// tracked.
     since: Option<u64>,
@@ -72,7 +72,7 @@ impl<T: Snap> PoolImage<T> {
         Self {
             blocks: Blocks::NONE,
             ledger: Ledger::default(),
-            trees: Trees::new(),
+            companions: Companions::default(),
             since: None,
             identity: 0,
             serial: 0,
@@ -92,7 +92,7 @@ impl<T: Snap> PoolImage<T> {
             next = reader.next(number + 1);
         }
         pool.read_ledger(&mut self.ledger);
-        self.trees.assign(pool.trees(), true);
+        self.companions.assign(pool.companions(), true);
         // The tick cannot be moved on here, so that what is changed later in it counts too.
         self.since = Some(self.ledger.tick).filter(|&tick| tick > 0);
         self.blocks.used = used;
@@ -131,7 +131,7 @@ impl<T: Snap> PoolImage<T> {
     /// If [room was not made](Self::make_room).
     pub fn put_back(&self, pool: &mut Pool<T>) {
         let since = self.since.filter(|_| self.identity == pool.identity());
-        pool.put_back(self.blocks.list(), &self.ledger, &self.trees, since);
+        pool.put_back(self.blocks.list(), &self.ledger, &self.companions, since);
     }
 
     /// Makes room, and puts it back.
@@ -187,13 +187,13 @@ impl<T: Snap> PoolImage<T> {
 
     /// The relations that things are linked by: the type of each, and its name.
     pub fn relations(&self) -> impl Iterator<Item = (TypeId, &'static str)> {
-        self.trees.relations()
+        self.companions.trees.relations()
     }
 
     /// How many bytes the copy takes, but for what cloned values have on the heap.
     pub fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.list().iter().map(Block::bytes).sum();
-        blocks + self.trees.bytes() + self.ledger.bytes()
+        blocks + self.companions.bytes() + self.ledger.bytes()
     }
 }
 
@@ -215,7 +215,7 @@ impl<T: Snap> Clone for PoolImage<T> {
         self.serial = 0;
         self.blocks.assign(from.blocks.list());
         self.ledger.assign(&from.ledger);
-        self.trees.assign(&from.trees, true);
+        self.companions.assign(&from.companions, true);
         (self.since, self.identity, self.serial) = (from.since, from.identity, from.serial);
     }
 }

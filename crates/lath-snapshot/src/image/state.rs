@@ -178,14 +178,15 @@ impl<T: Snap> PoolImage<T> {
 
     /// The links of a relation, as plain numbers.
     pub fn tree_state<R: Relation>(&self) -> TreeState {
-        let rows = (0..).zip(self.trees.rows::<R>()).filter(|(_, row)| row.stamp != 0);
-        let (marked, marks) = self.trees.marked::<R>();
-        let is_there = |&(index, stamp): &(u32, u32)| self.stamp_of(index) == Some(stamp);
+        let trees = &self.companions.trees;
+        let rows = (0..).zip(trees.rows::<R>()).filter(|(_, row)| row.stamp != 0);
+        let (mut marked, marks) = trees.marked::<R>();
+        marked.retain(|&index| self.stamp_of(index).is_some_and(|stamp| stamp & 1 == 1));
         TreeState {
             links: rows
                 .map(|(at, row)| (at, [row.parent, row.first, row.last, row.next, row.prev]))
                 .collect(),
-            marked: marked.into_iter().filter(is_there).map(|(at, _)| at).collect(),
+            marked,
             marks,
         }
     }
@@ -210,9 +211,10 @@ impl<T: Snap> PoolImage<T> {
             rows.push(Row { stamp, parent, first, last, next, prev });
         }
         let what = "something is marked that is not there";
-        let mark = |&index| Ok((index, stamp_of(index).ok_or(broken(what, index))?));
-        let marked = state.marked.iter().map(mark).collect::<Result<_, _>>();
-        let set = self.trees.set::<R>(&rows, marked?, state.marks);
+        if let Some(&index) = state.marked.iter().find(|&&index| stamp_of(index).is_none()) {
+            return Err(broken(what, index));
+        }
+        let set = self.companions.trees.set::<R>(&rows, &state.marked, state.marks);
         self.serial = next_identity();
         set.map_err(|what| broken(what, 0))
     }

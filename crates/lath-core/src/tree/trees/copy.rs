@@ -1,20 +1,16 @@
 //! Copies of all trees of a pool, and what differs between two of them.
 
+use super::super::links::Row;
 use super::*;
 
 impl Entry {
     /// The same relation with other links.
     fn with(&self, links: Links) -> Self {
-        Self {
-            relation: self.relation,
-            name: self.name,
-            orphans: self.orphans,
-            links: Box::new(links.into()),
-        }
+        Self { links: links.into(), ..*self }
     }
 }
 
-impl<T: Thing> Trees<T> {
+impl Trees {
     /// The links of the relation that others are of.
     fn links_like(&mut self, other: &Entry) -> &mut Links {
         let number = self.entries.iter().position(|entry| entry.relation == other.relation);
@@ -54,9 +50,8 @@ impl<T: Thing> Trees<T> {
         self.of::<R>().map_or(&[], Links::rows)
     }
 
-    /// The things that are marked for the next sweep, by slot and stamp, and whether marks are in
-    /// use.
-    pub fn marked<R: Relation>(&self) -> (Vec<(u32, u32)>, bool) {
+    /// The slots of what is marked for the next sweep, in order, and whether marks are in use.
+    pub fn marked<R: Relation>(&self) -> (Vec<u32>, bool) {
         self.of::<R>().map_or((Vec::new(), false), |links| {
             let (list, in_use) = links.marked();
             (list.collect(), in_use)
@@ -71,13 +66,13 @@ impl<T: Thing> Trees<T> {
     pub fn set<R: Relation>(
         &mut self,
         rows: &[Row],
-        marked: Vec<(u32, u32)>,
+        marked: &[u32],
         in_use: bool,
     ) -> Result<(), &'static str> {
         crate::tree::check_rows(rows)?;
-        let links = self.of_mut::<R>();
+        let links = self.of_mut::<R>().unwrap_or_else(|error| panic!("{error}"));
         links.assign_rows(rows);
-        links.assign_marks(marked.into_iter(), in_use);
+        links.assign_marks(marked.iter().copied(), in_use);
         Ok(())
     }
 
@@ -89,7 +84,7 @@ impl<T: Thing> Trees<T> {
 
 /// What has to be changed in some trees to make them others.
 #[derive(Default)]
-pub struct TreesDelta {
+pub(crate) struct TreesDelta {
     trees: Vec<Changed>,
 }
 
@@ -106,7 +101,7 @@ struct Changed {
 impl TreesDelta {
     /// Becomes what has to be changed in `old` to make it `new`. If they are `same`, of one pool,
     /// links of the same version are not looked at.
-    pub fn find<T: Thing>(&mut self, old: &Trees<T>, new: &Trees<T>, same: bool) {
+    pub(crate) fn find(&mut self, old: &Trees, new: &Trees, same: bool) {
         self.trees.clear();
         self.trees.extend(new.entries.iter().map(|entry| {
             let before = old.entries.iter().find(|other| other.relation == entry.relation);
@@ -129,7 +124,7 @@ impl TreesDelta {
     }
 
     /// Turns the old trees into the new ones.
-    pub fn apply<T: Thing>(&self, trees: &mut Trees<T>) {
+    pub(crate) fn apply(&self, trees: &mut Trees) {
         let is_kept = |entry: &Entry| {
             self.trees.iter().any(|changed| changed.marks.relation == entry.relation)
         };
@@ -140,7 +135,7 @@ impl TreesDelta {
     }
 
     /// How many bytes the links take.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let blocks = self.trees.iter().flat_map(|tree| &tree.blocks);
         blocks.map(|(_, rows)| size_of_val(&**rows)).sum()
     }
