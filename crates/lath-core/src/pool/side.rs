@@ -79,7 +79,7 @@ impl<'a, T: Thing, V> Side<'a, T, V> {
     /// let mut ships = Pool::new();
     /// let lark = ships.spawn(Ship {});
     /// ships.side_mut::<u32>().insert(lark, 7)?;
-    /// assert_eq!(ships.side().get(lark), Some(&7));
+    /// assert_eq!(ships.side::<u32>().get(lark), Some(&7));
     /// assert_eq!(ships.side::<u32>().get(Handle::NIL), None);
     /// # Ok::<(), lath_core::SideError<u32>>(())
     /// ```
