@@ -155,9 +155,7 @@ mod zeroed;
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub mod blocks {
-    pub use crate::cells::blocks::{
-        BLOCK, Block, BlockBuilder, BlockReader, Layers, Ledger, RestoreError,
-    };
+    pub use crate::cells::blocks::{BLOCK, Block, BlockBuilder, BlockReader, Ledger, RestoreError};
     pub use crate::clusters::COMMON;
     pub use crate::companion::{Companions, CompanionsDelta};
     pub use crate::pool::next_identity;

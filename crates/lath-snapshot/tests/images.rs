@@ -32,7 +32,7 @@ fn worlds_are_taken_put_back_saved_and_compared_in_any_order() {
 /// A pool that got the image of a pool, by way of its own image.
 fn put_back_twice<T: Judged>(pool: &Pool<T>) -> Pool<T> {
     let mut image = PoolImage::new();
-    image.capture(&pool);
+    image.capture(pool);
     let [mut once, mut twice] = [(); 2].map(|()| Pool::new());
     image.restore(&mut once).unwrap();
     image.capture(&once);

@@ -47,7 +47,7 @@ const BURIED: usize = 3;
 
 fn state_of<T: Save>(pool: &Pool<T>) -> PoolState {
     let mut image = PoolImage::new();
-    image.capture(&pool);
+    image.capture(pool);
     image.state()
 }
 
@@ -92,7 +92,7 @@ fn answer<T: Save>(
 ) -> Result<(), StateError> {
     let mut state = state.clone();
     meddle(&mut state);
-    ImageBuilder::new(&pool, &state).map(|_| ())
+    ImageBuilder::new(pool, &state).map(|_| ())
 }
 
 #[track_caller]

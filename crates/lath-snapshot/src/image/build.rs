@@ -1,5 +1,5 @@
-//! Making an image of a state that came from outside: nothing of it is believed before it was looked
-//! at.
+//! Making an image of a state that came from outside: nothing of it is believed before it was
+//! looked at.
 
 use lath_core::blocks::{BlockBuilder, COMMON, Ledger, next_identity, ones};
 use lath_core::strips::Snap;

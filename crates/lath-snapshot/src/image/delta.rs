@@ -2,7 +2,7 @@
 //! strip.
 
 use lath_core::Pool;
-use lath_core::blocks::{Block, CompanionsDelta, Layers, Ledger, next_identity};
+use lath_core::blocks::{Block, CompanionsDelta, Ledger, next_identity};
 use lath_core::strips::Snap;
 
 use super::{Blocks, PoolImage};
@@ -68,10 +68,11 @@ impl<T: Snap> PoolDelta<T> {
         let since = old.since.filter(|_| is_same);
         self.begin();
         for block in new.blocks.list() {
-            let (old, mut has) = (old.blocks.get(block.number()), Block::<T>::ALL);
-            since.iter().for_each(|&since| block.changed(since, &mut has));
-            add(&mut has, block.differing(old));
-            self.blocks.memory(self.blocks.used).fill(block, &has);
+            let old = old.blocks.get(block.number());
+            self.blocks.memory(self.blocks.used).fill(block, |has| {
+                since.iter().for_each(|&since| block.changed(since, has));
+                add(has, block.differing(old));
+            });
             self.keep(old);
         }
         self.ledger.assign(&new.ledger);
@@ -139,7 +140,7 @@ impl<T: Snap> PoolDelta<T> {
 }
 
 /// Adds groups to all layers.
-fn add(has: &mut Layers, groups: u64) {
+fn add(has: &mut [u64], groups: u64) {
     has.iter_mut().for_each(|has| *has |= groups);
 }
 

@@ -18,9 +18,9 @@ pub struct BlockBuilder<T: Snap> {
 type Broken = (&'static str, u32);
 
 impl<T: Snap> BlockBuilder<T> {
-    /// Blocks of these groups, with their states (taken, live, claimed, buried), a stamp for each of
-    /// their slots, and stamps of slots in other groups, all in order. The slots from `limit` on are
-    /// out of use.
+    /// Blocks of these groups, with their states (taken, live, claimed, buried), a stamp for each
+    /// of their slots, and stamps of slots in other groups, all in order. The slots from `limit` on
+    /// are out of use.
     ///
     /// # Errors
     ///

@@ -143,8 +143,8 @@ impl<T: Snap, F: Field<Thing = T, Value: Clone>> Clones<T> for List<F> {
         place: &dyn Fn(u32) -> Place<T>,
     ) {
         self.groups[nth].set(ones(slots).filter_map(|bit| {
-            // SAFETY: the slot holds a value there (by the caller), which nobody changes for as long
-            // as it is looked at here.
+            // SAFETY: the slot holds a value there (by the caller), which nobody changes for as
+            // long as it is looked at here.
             let value = unsafe { storage.optional::<F>(place(bit)).map(|value| &*value) };
             value.map(|value| (bit, value))
         }));

@@ -76,11 +76,14 @@ impl<T: Thing> Cells<T> {
         tags: u64,
         sets: impl Iterator<Item = u64>,
     ) -> Result<(), OutOfMemory> {
-        let (last, is_clustered) = (self.last_slot(last), self.is_clustered());
+        let last = self.last_slot(last);
         if Self::TAGGED && !self.tags.has_room(last, tags) {
             self.tags.grow(last, tags)?;
         }
-        for tags in sets.filter(|_| is_clustered) {
+        if !self.is_clustered() {
+            return Ok(());
+        }
+        for tags in sets {
             if !self.clusters.has_room(last, tags) {
                 self.clusters.grow_for(tags, last)?;
             }

@@ -12,8 +12,8 @@ use super::ZERO;
 #[repr(C, align(64))]
 struct Line([MaybeUninit<u8>; 64]);
 
-/// Bytes that begin where a cache line does. So do those of an extent of a pool, and where both sides
-/// of a copy lie alike to cache lines it is quicker: by a tenth on some processors.
+/// Bytes that begin where a cache line does. So do those of an extent of a pool, and where both
+/// sides of a copy lie alike to cache lines it is quicker: by a tenth on some processors.
 #[derive(Default)]
 pub(super) struct Lines {
     /// All that there is room for, written: by a copy, or as zeroes.
@@ -23,8 +23,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Makes room for so many bytes, or a few more, and forgets what is beyond. What is new is zero,
-    /// or what was there before (I3): a restore pastes it, even if nobody writes it any more.
+    /// Makes room for so many bytes, or a few more, and forgets what is beyond. What is new is
+    /// zero, or what was there before (I3): a restore pastes it, even if nobody writes it any more.
     pub(super) fn resize(&mut self, bytes: usize) {
         self.used = bytes.div_ceil(size_of::<Line>());
         if self.used > self.lines.len() {

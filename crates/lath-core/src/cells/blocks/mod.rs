@@ -9,20 +9,20 @@
 //! made of a pool ([`BlockReader`]), of another block, or of numbers that were looked at
 //! ([`BlockBuilder`]), and put back by [`Pool::put_back`](crate::Pool::put_back).
 //!
-//! Memory is copied strip by strip (`strips.rs`). A *layer* of a group is what is copied, and marked
-//! as changed, by itself: a strip, or a field without one. A block has all layers of all its groups,
-//! or only those that have changed: layer by layer, and in each layer group by group.
+//! Memory is copied strip by strip (`strips.rs`). A *layer* of a group is what is copied, and
+//! marked as changed, by itself: a strip, or a field without one. A block has all layers of all its
+//! groups, or only those that have changed: layer by layer, and in each layer group by group.
 //!
 //! ```text
-//! groups of a pool:     | head … |   | pos … |   | name … |   | hp … |      wherever its extents are
-//! bytes of a block:     | head … | pos … | hp … |                           `name` is cloned, and kept elsewhere
+//! groups of a pool:  | head … |   | pos … |   | name … |   | hp … |    wherever its extents are
+//! bytes of a block:  | head … | pos … | hp … |                         `name` is cloned: a list
 //! ```
 //!
 //! # Invariants
 //!
-//! - **I1** Of each group in each layer, every slot that holds a value has its fields there: as bytes
-//!   if their strip is one that is copied, else in a list. The head of a strip that is not copied,
-//!   stamp and tags, is copied all the same.
+//! - **I1** Of each group in each layer, every slot that holds a value has its fields there: as
+//!   bytes if their strip is one that is copied, else in a list. The head of a strip that is not
+//!   copied, stamp and tags, is copied all the same.
 //! - **I2** States and stamps keep S1, S4 and C1: they were copied from a pool, or `build.rs` has
 //!   looked at them.
 //! - **I3** All bytes were written, padding of values excepted: what a pool has not written is not
@@ -39,7 +39,6 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-use core::ops::Range;
 
 use super::*;
 use crate::field::Field;
@@ -58,9 +57,6 @@ pub const BLOCK: u32 = 64;
 /// At most a strip per field, and the first.
 const MOST_LAYERS: usize = 65;
 
-/// A set of groups for each layer.
-pub type Layers = [u64; MOST_LAYERS];
-
 /// A byte of which nobody has to know.
 const ZERO: MaybeUninit<u8> = MaybeUninit::new(0);
 
@@ -78,7 +74,9 @@ const TAGS_IN_HEAD: usize = size_of::<u32>();
 /// # // SAFETY: the one field is a number.
 /// # unsafe impl strips::Snap for Crew {
 /// #     const PLAIN: u64 = 1;
-/// #     fn visit_cloned<V: strips::ClonedVisitor<Self>>(visitor: &mut V) { visitor.field::<crew::age>() }
+/// #     fn visit_cloned<V: strips::ClonedVisitor<Self>>(visitor: &mut V) {
+/// #         visitor.field::<crew::age>()
+/// #     }
 /// # }
 /// let mut crew = Pool::new();
 /// let ada = crew.spawn(Crew { age: 36 });
@@ -128,7 +126,7 @@ unsafe impl<T: Snap + Sync> Sync for Block<T> {}
 
 impl<T: Snap> Block<T> {
     /// All layers of all groups.
-    pub const ALL: Layers = [u64::MAX; MOST_LAYERS];
+    const ALL: [u64; MOST_LAYERS] = [u64::MAX; MOST_LAYERS];
 
     /// Whether the first strip is copied, stamps and all.
     const WHOLE: bool = byte_strips::<T>() & 1 == 1;
@@ -178,7 +176,8 @@ impl<T: Snap> Block<T> {
         fields
     };
 
-    /// Where the tags are that the pool knows: the layer, and the place in what is copied of a slot.
+    /// Where the tags are that the pool knows: the layer, and the place in what is copied of a
+    /// slot.
     const TAGS: (usize, usize) = match (<T::Storage as Strips<T>>::TAGS_WITHIN, T::TAGS_FIELD) {
         _ if !Self::WHOLE => (0, TAGS_IN_HEAD),
         (Some(within), _) => (0, within),
@@ -413,7 +412,7 @@ impl<T: Snap> Block<T> {
 
     /// Finds the groups of each layer that may have changed at `since` or later: all, if that is
     /// not known.
-    pub fn changed(&self, since: u64, changed: &mut Layers) {
+    pub fn changed(&self, since: u64, changed: &mut [u64]) {
         if self.ticks.is_empty() {
             return changed.fill(u64::MAX);
         }
@@ -434,15 +433,17 @@ impl<T: Snap> Block<T> {
         self.old.clone_from(&from.old);
     }
 
-    /// Takes over what another block says about slots, and these groups of each layer.
-    pub fn fill(&mut self, from: &Self, has: &Layers) {
+    /// Takes over what another block says about slots, and those groups of each layer that `choose`
+    /// says, which begins with all.
+    pub fn fill(&mut self, from: &Self, choose: impl FnOnce(&mut [u64])) {
         self.note(from);
         if from.layers.is_empty() {
             return;
         }
-        let mut both = *has;
-        both.iter_mut().zip(&from.layers).for_each(|(has, layer)| *has &= layer.has);
-        self.hold(&both, |this, layers| this.copy(layers, from));
+        let mut has = Self::ALL;
+        choose(&mut has[..Self::LAYERS]);
+        has.iter_mut().zip(&from.layers).for_each(|(has, layer)| *has &= layer.has);
+        self.hold(&has, |this, layers| this.copy(layers, from));
     }
 
     /// Turns a block into a newer one, of which `new` has all that has changed.
@@ -451,7 +452,8 @@ impl<T: Snap> Block<T> {
     ///
     /// If groups are missing whose states differ.
     pub fn patch(&mut self, new: &Self) {
-        let missing = |layer: &Layer| new.differing(Some(self)) & !layer.has != 0;
+        let differing = new.differing(Some(self));
+        let missing = |layer: &Layer| differing & !layer.has != 0;
         assert!(self.is_whole() && self.number == new.number && new.layers.len() == Self::LAYERS);
         assert!(!new.layers.iter().any(missing), "a group in another state is there as a whole");
         let len = self.groups();
@@ -467,15 +469,15 @@ impl<T: Snap> Block<T> {
 
     /// Becomes one that has these groups of each layer, which `fill` copies: what is in the buffers
     /// of as many stays. If that panics, it has none.
-    fn hold(&mut self, has: &Layers, fill: impl FnOnce(&mut Self, &[Layer])) {
-        let mut layers = core::mem::take(&mut self.layers);
+    fn hold(&mut self, has: &[u64; MOST_LAYERS], fill: impl FnOnce(&mut Self, &[Layer])) {
+        let (mut layers, all) = (core::mem::take(&mut self.layers), self.all());
         layers.clear();
         let (mut start, mut first) = (0, 0);
-        for (has, stride) in has.iter().zip(const { Self::STRIDES }).take(Self::LAYERS) {
-            let has = has & self.all();
-            layers.push(Layer { has, start, first });
-            start += has.count_ones() as usize * GROUP as usize * stride;
-            first += has.count_ones() as usize;
+        for (has, stride) in has.iter().zip(const { &Self::STRIDES }).take(Self::LAYERS) {
+            let count = (has & all).count_ones() as usize;
+            layers.push(Layer { has: has & all, start, first });
+            start += count * GROUP as usize * stride;
+            first += count;
         }
         self.bytes.resize(start);
         for (list, layer) in self.clones.iter_mut().zip(Self::cloned_layers()) {
@@ -495,21 +497,25 @@ impl<T: Snap> Block<T> {
         }
         for (layer, (to, of)) in layers.iter().zip(&from.layers).enumerate() {
             let size = GROUP as usize * const { Self::STRIDES }[layer];
+            // Mostly all of them: then they are counted.
+            let (mut next, all) = (0, of.has & !to.has == 0);
             for (at, count) in runs_of(to.has & of.has) {
-                let (new, old) = (rank(to.has, at), rank(of.has, at));
-                let range = |start: usize, nth: usize, size: usize| -> Range<usize> {
-                    start + nth * size..start + (nth + count as usize) * size
-                };
-                self.bytes[range(to.start, new, size)]
-                    .copy_from_slice(&from.bytes[range(of.start, old, size)]);
+                let (new, count) = (rank(to.has, at), count as usize);
+                let old = if all { next } else { rank(of.has, at) };
+                next = old + count;
+                let (start, len) = (of.start + old * size, count * size);
+                let bytes = &from.bytes[start..start + len];
+                self.bytes[to.start + new * size..][..len].copy_from_slice(bytes);
                 if !self.ticks.is_empty() {
-                    self.ticks[range(to.first, new, 1)]
-                        .copy_from_slice(&from.ticks[range(of.first, old, 1)]);
+                    let ticks = &from.ticks[of.first + old..][..count];
+                    self.ticks[to.first + new..][..count].copy_from_slice(ticks);
+                }
+                if Self::CLONED == 0 {
+                    continue;
                 }
                 let lists = self.clones.iter_mut().zip(&from.clones).zip(Self::cloned_layers());
                 for ((list, from), _) in lists.filter(|(_, of)| *of == layer) {
-                    (0..count as usize)
-                        .for_each(|n| list.copy(new + n, &**from, old + n, u64::MAX));
+                    (0..count).for_each(|n| list.copy(new + n, &**from, old + n, u64::MAX));
                 }
             }
         }
@@ -525,13 +531,16 @@ impl<T: Snap> Clone for Block<T> {
 
     /// Reuses what there is.
     fn clone_from(&mut self, from: &Self) {
-        self.fill(from, &Self::ALL);
+        self.fill(from, |_| ());
     }
 }
 
 /// How many groups of a set come before one.
 fn rank(set: u64, at: u32) -> usize {
-    (set & ((1 << at) - 1)).count_ones() as usize
+    match set & set.wrapping_add(1) {
+        0 => at as usize, // the first ones, mostly: all of a block
+        _ => (set & ((1 << at) - 1)).count_ones() as usize,
+    }
 }
 
 /// A value out of its bytes, the first ones of some.

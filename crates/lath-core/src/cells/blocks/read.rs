@@ -93,11 +93,11 @@ impl<T: Snap> BlockReader<'_, T> {
         &self,
         number: u32,
         block: &mut Block<T>,
-        choose: impl FnOnce(&Block<T>, &mut Layers),
+        choose: impl FnOnce(&Block<T>, &mut [u64]),
     ) -> bool {
         let is_used = self.note(number, block);
         let mut has = Block::<T>::ALL;
-        choose(block, &mut has);
+        choose(block, &mut has[..Block::<T>::LAYERS]);
         self.fill(block, &has);
         is_used
     }
@@ -111,7 +111,8 @@ impl<T: Snap> BlockReader<'_, T> {
         block.layers.clear();
         block.number = number;
         block.live.clear();
-        block.live.extend(slots.live_words(first).iter().take(len as usize));
+        let live = slots.live_words(first);
+        block.live.extend_from_slice(&live[..live.len().min(len as usize)]);
         block.live.resize(len as usize, 0);
         block.others.clear();
         if !slots.all_free_or_live() || !self.claims.is_empty() {
@@ -130,9 +131,9 @@ impl<T: Snap> BlockReader<'_, T> {
         len > 0 || !block.old.is_empty()
     }
 
-    /// Finds the groups of each layer that may have changed at `since` or later, of a block: all, if
-    /// that is not known.
-    pub fn changed(&self, number: u32, since: u64, changed: &mut Layers) {
+    /// Finds the groups of each layer that may have changed at `since` or later, of a block: all,
+    /// if that is not known.
+    pub fn changed(&self, number: u32, since: u64, changed: &mut [u64]) {
         let Some(marks) = &self.cells.marks else { return changed.fill(u64::MAX) };
         let wholly = marks.changed(number, since);
         for (word, fields) in changed.iter_mut().zip(const { &Block::<T>::FIELDS_OF }) {
@@ -141,12 +142,15 @@ impl<T: Snap> BlockReader<'_, T> {
     }
 
     /// Copies groups of each layer of a block, whose states were noted.
-    fn fill(&self, block: &mut Block<T>, has: &Layers) {
+    fn fill(&self, block: &mut Block<T>, has: &[u64; MOST_LAYERS]) {
         let first = block.number * BLOCK;
         let (mut held, mut full) = ([0; BLOCK as usize], 0);
-        for (at, held) in (0..block.groups()).zip(&mut held) {
+        // Of groups that are not there, nothing is asked.
+        let any = has[..Block::<T>::LAYERS].iter().fold(0, |any, has| any | has) & block.all();
+        for at in ones(any) {
             let ([_, live, _, buried], nil) = (block.words(at), u64::from(first + at == 0));
-            *held = if block.others.is_empty() { live } else { self.held(first + at) };
+            let is_plain = block.others.is_empty();
+            held[at as usize] = if is_plain { live } else { self.held(first + at) };
             full |= u64::from(live | buried | nil == u64::MAX) << at;
         }
         block.hold(has, |block, layers| {
@@ -191,7 +195,10 @@ impl<T: Snap> BlockReader<'_, T> {
             let at = has.trailing_zeros();
             let group = first + at;
             let full = if is_whole { ((has & full) >> at).trailing_ones() } else { 0 };
-            let count = full.min(self.cells.side_by_side(group)).max(1);
+            let count = match full {
+                0 | 1 => 1,
+                _ => full.min(self.cells.side_by_side(group)),
+            };
             let len = (count * GROUP) as usize * const { Block::<T>::STRIDES }[layer];
             let (these, rest) = to.split_at_mut(len);
             match full {
@@ -246,7 +253,7 @@ impl<T: Thing> Cells<T> {
     /// The first block at `from` or later that has memory.
     pub(super) fn next_block(&self, from: u32) -> Option<u32> {
         let (memory, slots) = (self.values.memory(), u64::from(BLOCK * GROUP));
-        let chunk = u64::from(from) * slots >> <T::Storage as Storage<T>>::Extent::SHIFT;
+        let chunk = (u64::from(from) * slots) >> <T::Storage as Storage<T>>::Extent::SHIFT;
         let made = (chunk as usize..memory.chunks()).find_map(|chunk| memory.chunk(chunk));
         let shed =
             u32::try_from(u64::from(from) * slots).ok().and_then(|from| self.next_shed(from));

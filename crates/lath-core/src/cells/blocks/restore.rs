@@ -5,6 +5,7 @@
 //! Putting blocks back into a pool.
 
 use core::fmt;
+use core::ops::Range;
 
 use super::*;
 use crate::clusters::COMMON;
@@ -59,6 +60,22 @@ fn groups<T: Snap>(
     blocks.iter().flat_map(|block| (0..block.groups()).map(move |at| (block, at)))
 }
 
+/// Whether some blocks have everything, in order, from slot 0 on.
+fn are_whole<T: Snap>(blocks: &[Block<T>]) -> bool {
+    let has_nil = blocks.first().is_some_and(|block| block.number == 0 && block.groups() > 0);
+    has_nil
+        && blocks.is_sorted_by(|one, next| one.number < next.number)
+        && blocks.iter().all(Block::is_whole)
+}
+
+/// The last slot that is in use, or retired.
+fn last_taken<T: Snap>(blocks: &[Block<T>]) -> Option<u32> {
+    let mut taken =
+        groups(blocks).map(|(block, at)| (block.number * BLOCK + at, block.words(at)[0]));
+    let (group, taken) = taken.rfind(|(_, taken)| *taken != 0)?;
+    Some(group * GROUP + (63 - taken.leading_zeros()))
+}
+
 /// The owner of each group that has one: the tags that were noted, or else those of its first live
 /// thing.
 fn owners<T: Snap>(blocks: &[Block<T>], ledger: &Ledger) -> impl Iterator<Item = (u32, u64)> {
@@ -85,43 +102,43 @@ impl<T: Snap> Cells<T> {
         blocks: &[Block<T>],
         ledger: &Ledger,
     ) -> Result<(), RestoreError> {
-        let in_order = blocks.is_sorted_by(|one, next| one.number < next.number);
-        let has_nil = blocks.first().is_some_and(|block| block.number == 0 && block.groups() > 0);
-        if !has_nil || !in_order || !blocks.iter().all(Block::is_whole) {
+        if !are_whole(blocks) {
             return Err(RestoreError::Empty);
         }
-        let (limit, number) =
-            (self.slots.limit(), |(block, at): (&Block<T>, u32)| block.number * BLOCK + at);
-        let mut taken = groups(blocks).map(|one| (number(one), one.0.words(one.1)[0]));
-        if let Some((group, taken)) = taken.rfind(|(_, taken)| *taken != 0) {
-            let slot = group * GROUP + (63 - taken.leading_zeros());
-            if u64::from(slot) >= limit {
-                return Err(RestoreError::TooSmall { slot, limit: (limit - 1) as u32 });
-            }
+        let limit = self.slots.limit();
+        if let Some(slot) = last_taken(blocks).filter(|&slot| u64::from(slot) >= limit) {
+            return Err(RestoreError::TooSmall { slot, limit: (limit - 1) as u32 });
         }
         self.settle()?;
-        // Up to the first block of which there is nothing, in one extent.
-        let row = blocks.iter().zip(0..).take_while(|(block, n)| block.number == *n).last();
-        let row = row.map_or(1, |(block, n)| n * BLOCK + block.groups());
-        self.values.memory_mut().reserve(u64::from(row) * u64::from(GROUP))?;
-        // The last first: what grows does so once.
-        let all = groups(blocks).map(|one| number(one) * GROUP);
+        let slots = groups(blocks).map(|(block, at)| (block.number * BLOCK + at) * GROUP);
         let old = blocks.iter().flat_map(|block| &block.old).map(|(index, _)| *index);
         let old = old.filter(|&index| u64::from(index) < limit);
-        let last = all.clone().next_back().into_iter().chain(old.clone()).max();
-        last.into_iter().chain(all).chain(old).try_for_each(|index| self.make_room(index))?;
-        let last = last.map_or(0, |last| last | (GROUP - 1));
-        let in_use = ledger.tags_of(|tag| !ledger.tags[tag].is_empty());
+        let last = slots.clone().next_back().into_iter().chain(old.clone()).max().unwrap_or(0);
+        if !self.has_room_for(blocks) {
+            // Up to the first block of which there is nothing, in one extent.
+            let row = blocks.iter().zip(0..).take_while(|(block, n)| block.number == *n).last();
+            let row = row.map_or(1, |(block, n)| n * BLOCK + block.groups());
+            self.values.memory_mut().reserve(u64::from(row) * u64::from(GROUP))?;
+            // The last first: what grows does so once.
+            self.make_room(last)?;
+            slots.into_iter().try_for_each(|index| self.make_room(index))?;
+        }
+        old.into_iter().try_for_each(|index| self.make_room(index))?;
+        let (last, in_use) =
+            (last | (GROUP - 1), ledger.tags_of(|tag| !ledger.tags[tag].is_empty()));
         self.make_room_for_tags(last, in_use, owners(blocks, ledger).map(|owner| owner.1))?;
         Ok(())
     }
 
-    /// Whether there is room for some blocks.
+    /// Whether some blocks are a copy of a pool, and there is room for all of it.
     pub(crate) fn has_room_for(&self, blocks: &[Block<T>]) -> bool {
-        let mut first = groups(blocks).map(|(block, at)| (block.number * BLOCK + at) * GROUP);
-        let last = first.clone().next_back().unwrap_or(0);
-        let has_place = |index: u32| self.values.place(index).is_some();
-        self.slots.has_room(last) && self.nursery.count() == 0 && first.all(has_place)
+        let has_room = |slot| u64::from(slot) < self.slots.limit() && self.slots.has_room(slot);
+        let has_place = |block: &Block<T>| {
+            let mut groups = (0..block.groups()).map(|at| block.number * BLOCK + at);
+            groups.all(|group| self.values.place(group * GROUP).is_some())
+        };
+        let is_there = self.nursery.count() == 0 && last_taken(blocks).is_some_and(has_room);
+        is_there && are_whole(blocks) && blocks.iter().all(has_place)
     }
 
     /// Makes slots and values what blocks say. There is room, and if values have to be dropped, no
@@ -153,8 +170,9 @@ impl<T: Snap> Cells<T> {
             }
             next = self.next_block(number + 1);
         }
-        self.staged = groups(blocks)
-            .filter(|(block, _)| !block.others.is_empty())
+        let others = blocks.iter().filter(|block| !block.others.is_empty());
+        self.staged = others
+            .flat_map(|block| (0..block.groups()).map(move |at| (block, at)))
             .map(|(block, at)| block.staged(at, block.words(at)[2]).count_ones())
             .sum();
         self.put_back_tags(|tag, group| ledger.word(tag, group), owners(blocks, ledger));
@@ -205,7 +223,8 @@ impl<T: Snap> Cells<T> {
         let (first, end) = (block.number * BLOCK, block.number * BLOCK + block.groups());
         let mut differ = self.differing(block, since);
         if let Some(marks) = &self.marks {
-            ones(differ).for_each(|at| marks.mark(first + at)); // whoever has looked has seen something else
+            // Whoever has looked has seen something else.
+            ones(differ).for_each(|at| marks.mark(first + at));
         }
         while differ != 0 {
             let at = differ.trailing_zeros();
@@ -270,7 +289,8 @@ impl<T: Snap> Cells<T> {
         if Self::TAGGED && !Block::<T>::WHOLE {
             for bit in ones(block.held(at)) {
                 // SAFETY: both places are of this storage and in one group; all fields of the slot
-                // hold a value, and nobody else uses it (`&mut self`). Its tags are in the block (I1).
+                // hold a value, and nobody else uses it (`&mut self`). Its tags are in the block
+                // (I1).
                 unsafe {
                     self.values.set_tags(T::Storage::step(first, bit), block.tags_of(at, bit))
                 };
