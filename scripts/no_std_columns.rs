@@ -24,7 +24,7 @@ pub struct Voice {
 
 /// Loops over a view.
 pub fn fade(voices: &mut Pool<Voice>) {
-    voices.each(|(mut volume, pitch): (Mut<voice::volume>, Ref<voice::pitch>)| *volume -= *pitch * 0.01);
+    voices.view_mut::<(Mut<voice::volume>, Ref<voice::pitch>)>().each(|(mut volume, pitch)| *volume -= *pitch * 0.01);
 }
 
 #[panic_handler]

@@ -25,7 +25,7 @@ fn get(criterion: &mut Criterion) {
 /// `columns/view`: a view of the one field that is read.
 fn view(criterion: &mut Criterion) {
     lookups(criterion, "columns/view", |worn| {
-        let number = |&ship| worn.pool.view::<Ref<column_ship::number>>(ship);
+        let number = |&ship| worn.pool.view::<Ref<column_ship::number>>().get(ship);
         worn.live.iter().filter_map(number).map(|number| u64::from(*number)).sum()
     });
 }

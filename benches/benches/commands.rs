@@ -70,9 +70,8 @@ fn tags(criterion: &mut Criterion) {
 fn parallel(criterion: &mut Criterion) {
     measure(criterion, "parallel", |schedule| {
         schedule.add(|mut sparks: Query<Handle<Spark>>, mut commands: Commands| {
-            sparks.par_each_with(&mut commands, |spark, commands| {
-                commands.insert_tags(spark, Tags::HOT)
-            });
+            commands
+                .par_each(&mut sparks, |spark, commands| commands.insert_tags(spark, Tags::HOT));
         });
     });
 }

@@ -10,10 +10,10 @@ const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];
 const SHIPS: u32 = 100_000;
 const TENTH: usize = SHIPS as usize / 10;
 
-/// `pool/get`, `pool/look` and `pool/view_many`: live handles in random order, one by one, one by
-/// one through a look, and all at once.
+/// `pool/get`, `pool/view` and `pool/get_many`: live handles in random order, one by one, one by
+/// one through a view, and all at once.
 fn get(criterion: &mut Criterion) {
-    for name in ["pool/get", "pool/look", "pool/view_many"] {
+    for name in ["pool/get", "pool/view", "pool/get_many"] {
         let mut group = criterion.benchmark_group(name);
         for size in SIZES {
             let worn = Worn::new(size, 100);
@@ -28,11 +28,17 @@ fn get(criterion: &mut Criterion) {
                             .filter_map(|&ship| worn.pool.get(ship))
                             .map(number)
                             .sum(),
-                        "pool/look" => {
-                            let ships = worn.pool.look::<&Ship>();
+                        "pool/view" => {
+                            let ships = worn.pool.view::<&Ship>();
                             worn.live.iter().filter_map(|&ship| ships.get(ship)).map(number).sum()
                         }
-                        _ => worn.pool.view_many::<&Ship>(&worn.live).flatten().map(number).sum(),
+                        _ => worn
+                            .pool
+                            .view::<&Ship>()
+                            .get_many(&worn.live)
+                            .flatten()
+                            .map(number)
+                            .sum(),
                     };
                     assert_eq!(sum, total);
                 });

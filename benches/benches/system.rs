@@ -96,7 +96,7 @@ fn heavy(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(threads), |bencher| {
             bencher.iter(|| schedule.run(&mut world));
         });
-        let sum: f32 = world.pool::<Body>().query::<Ref<body::x>>().map(|x| *x).sum();
+        let sum: f32 = world.pool::<Body>().view::<Ref<body::x>>().iter().map(|x| *x).sum();
         assert!(black_box(sum).is_finite());
     }
     group.finish();

@@ -52,17 +52,17 @@ fn kinds(criterion: &mut Criterion) {
         (*ship.number, ship.position[0])
     };
     loops!(criterion, "columns", |percent| WornColumns::new(SHIPS, percent), first,
-        "each": |pool| pool.each(|(mut position, velocity): Columns| step(&mut position, &velocity)),
-        "query": |pool| pool.query_mut::<Columns>().for_each(|(mut position, velocity)| step(&mut position, &velocity)),
-        "runs": |pool| pool.runs::<Columns>(|(positions, velocities)| {
+        "each": |pool| pool.view_mut::<Columns>().each(|(mut position, velocity)| step(&mut position, &velocity)),
+        "query": |pool| pool.view_mut::<Columns>().iter_mut().for_each(|(mut position, velocity)| step(&mut position, &velocity)),
+        "runs": |pool| pool.view_mut::<Columns>().slices(|(positions, velocities)| {
             positions.iter_mut().zip(velocities).for_each(|(position, velocity)| step(position, velocity));
         }),
-        "par_each": |pool| pool.par_each(|(mut position, velocity): Columns| step(&mut position, &velocity)),
+        "par_each": |pool| pool.view_mut::<Columns>().par_each(|(mut position, velocity)| step(&mut position, &velocity)),
     );
     let first = |pool: &Pool<Ship>, ship| (pool.read(ship).number, pool.read(ship).position[0]);
     loops!(criterion, "rows", |percent| Worn::new(SHIPS, percent), first,
-        "each": |pool| pool.each(|(mut position, velocity): Rows| step(&mut position, &velocity)),
-        "query": |pool| pool.query_mut::<Rows>().for_each(|(mut position, velocity)| step(&mut position, &velocity)),
+        "each": |pool| pool.view_mut::<Rows>().each(|(mut position, velocity)| step(&mut position, &velocity)),
+        "query": |pool| pool.view_mut::<Rows>().iter_mut().for_each(|(mut position, velocity)| step(&mut position, &velocity)),
     );
 }
 
@@ -110,12 +110,12 @@ fn tags(criterion: &mut Criterion) {
             let mut group = criterion.benchmark_group("view/tags");
             group.throughput(Throughput::Elements(moving as u64));
             group.bench_function(BenchmarkId::new(when, format!("{percent}%")), |bencher| {
-                bencher.iter(|| pool.each(|body: Moving| *body.x += 1.0));
+                bencher.iter(|| pool.view_mut::<Moving>().each(|body| *body.x += 1.0));
             });
             group.finish();
-            pool.each(|body: Moving| *body.x += 1.0);
-            assert_eq!(pool.count::<Moving>(), moving);
-            let moved = pool.query::<Ref<body::x>>().filter(|x| **x > 0.0).count();
+            pool.view_mut::<Moving>().each(|body| *body.x += 1.0);
+            assert_eq!(pool.view_mut::<Moving>().count(), moving);
+            let moved = pool.view::<Ref<body::x>>().iter().filter(|x| **x > 0.0).count();
             assert_eq!(moved, moving, "those that moved are those that move");
         }
     }

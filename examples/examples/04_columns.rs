@@ -41,7 +41,9 @@ fn main() {
 
 /// A loop over two fields touches two arrays. It would read the same for rows.
 fn grow(forest: &mut Pool<Tree>) {
-    forest.each(|(mut height, growth): (Mut<tree::height>, Ref<tree::growth>)| *height += *growth);
+    forest
+        .view_mut::<(Mut<tree::height>, Ref<tree::growth>)>()
+        .each(|(mut height, growth)| *height += *growth);
     println!("{} trees have grown", forest.len());
 }
 
@@ -61,13 +63,13 @@ fn look(forest: &mut Pool<Tree>, oak: Handle<Tree>, birch: Handle<Tree>) {
 
     // Setting a field of nothing gives the value back.
     assert_eq!(forest.set::<tree::name>(Handle::NIL, "nobody".into()), Err("nobody".into()));
-    let named = forest.query::<Option<Ref<tree::name>>>().flatten().count();
+    let named = forest.view::<Option<Ref<tree::name>>>().iter().flatten().count();
     println!("{named} trees have a name");
 }
 
 /// Lightning heats one tree, which is then gone; its handle knows.
 fn burn(forest: &mut Pool<Tree>, struck: Handle<Tree>) {
-    *forest.view_mut::<Mut<tree::heat>>(struck).unwrap() += 900.0;
+    *forest.view_mut::<Mut<tree::heat>>().get_mut(struck).unwrap() += 900.0;
     forest.retain(|_, tree| *tree.heat < 300.0);
     println!("{}", forest.check(struck).unwrap_err());
 }
@@ -75,7 +77,7 @@ fn burn(forest: &mut Pool<Tree>, struck: Handle<Tree>) {
 /// Slices, as the GPU or a file would want them: one per run of neighbours, never over a hole.
 fn count(forest: &mut Pool<Tree>) {
     let mut heights: Vec<f32> = Vec::new();
-    forest.runs::<Ref<tree::height>>(|run: &[f32]| {
+    forest.view_mut::<Ref<tree::height>>().slices(|run: &[f32]| {
         println!("a run of {}", run.len());
         heights.extend_from_slice(run);
     });

@@ -61,24 +61,24 @@ fn main() {
     println!("Ada is {ada}, Lin is {lin}, the lantern is {lantern}");
 
     for hour in 1..=2 {
-        village.each(|walker: Walking| *walker.at += *walker.pace);
+        village.view_mut::<Walking>().each(|walker| *walker.at += *walker.pace);
         frost(&mut village);
         println!("hour {hour}: {}", report(&village));
     }
     assert_eq!(village.count_tagged(Tags::FROZEN), 1);
 
     // A view of one thing, by handle: `None` if it is gone, or not what the view sees.
-    assert!(village.view_mut::<Walking>(ada).is_none()); // frozen
-    if let Some(walker) = village.view_mut::<Walking>(lin) {
+    assert!(village.view_mut::<Walking>().get_mut(ada).is_none()); // frozen
+    if let Some(walker) = village.view_mut::<Walking>().get_mut(lin) {
         *walker.at = 0.0;
     }
 
     // Lin brings the lantern. Tags are changed through the pool, and nothing moves.
-    let (mut light, heat) =
-        village.view_mut::<(Mut<being::at>, Ref<being::warmth>)>(lantern).unwrap();
+    let mut places = village.view_mut::<(Mut<being::at>, Ref<being::warmth>)>();
+    let (mut light, heat) = places.get_mut(lantern).unwrap();
     *light = 2.0;
     let heat = *heat;
-    *village.view_mut::<Mut<being::warmth>>(ada).unwrap() += heat;
+    *village.view_mut::<Mut<being::warmth>>().get_mut(ada).unwrap() += heat;
     village.remove_tags(ada, Tags::FROZEN);
     println!("thawed:  {}", report(&village));
 
@@ -94,7 +94,7 @@ fn main() {
 /// Everyone who can gets colder; who has no warmth left freezes.
 fn frost(village: &mut Pool<Being>) {
     let mut frozen = Vec::new();
-    village.each(|being: Chilly| {
+    village.view_mut::<Chilly>().each(|being| {
         *being.warmth -= 1;
         if *being.warmth <= 0 {
             frozen.push(being.who);
@@ -107,7 +107,7 @@ fn frost(village: &mut Pool<Being>) {
 
 /// Where everybody is, through a tuple that nobody had to declare. In slot order.
 fn report(village: &Pool<Being>) -> String {
-    let all = village.query::<(Ref<being::name>, Ref<being::at>, Ref<being::tags>)>();
+    let all = village.view::<(Ref<being::name>, Ref<being::at>, Ref<being::tags>)>().iter();
     let words: Vec<_> = all
         .map(|(name, at, tags)| {
             format!(

@@ -106,7 +106,7 @@ fn swarm(threads: usize) -> Vec<u64> {
     let mut schedule = Schedule::new();
     schedule.threads(threads);
     schedule.add(|mut bees: Query<(Handle<Bee>, Mut<bee::age>)>, mut commands: Commands| {
-        bees.par_each_with(&mut commands, |(bee, mut age), commands| {
+        commands.par_each(&mut bees, |(bee, mut age), commands| {
             *age += 1;
             match *age % 5 {
                 0 => commands.despawn(bee),

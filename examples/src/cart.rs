@@ -86,7 +86,7 @@ pub(crate) fn drive(
     clock: Res<Clock>,
     mut commands: Commands,
 ) {
-    carts.par_each_with(&mut commands, |me, commands| {
+    commands.par_each(&mut carts, |me, commands| {
         *me.step = Vec2::ZERO;
         if *me.wait > 0 || !riders.contains(*me.rider) {
             *me.wait = me.wait.saturating_sub(1);

@@ -251,12 +251,8 @@ mod tests {
             // Everybody has lost their bag and is about to die. Who comes to the hall is still
             // given a new one.
             let workers = colony.world.pool_mut::<Object>();
-            workers.each(
-                |(tags, mut health, mut bag): (
-                    Ref<object::tags>,
-                    Mut<object::health>,
-                    Mut<object::bag>,
-                )| {
+            workers.view_mut::<(Ref<object::tags>, Mut<object::health>, Mut<object::bag>)>().each(
+                |(tags, mut health, mut bag)| {
                     if tags.contains(Tags::WORKER) {
                         (*health, *bag) = (0, Handle::NIL);
                     }
@@ -271,7 +267,12 @@ mod tests {
     #[test]
     fn gold_goes_from_hand_to_hand_and_is_neither_made_nor_lost() {
         let gold = |colony: &Colony| {
-            colony.objects().query::<Ref<object::gold>>().map(|gold| i64::from(*gold)).sum::<i64>()
+            colony
+                .objects()
+                .view::<Ref<object::gold>>()
+                .iter()
+                .map(|gold| i64::from(*gold))
+                .sum::<i64>()
         };
         let colony = after(700);
         assert!(colony.tally().of(News::Sold) > 0 && colony.tally().of(News::Died) > 0);

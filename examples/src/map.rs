@@ -30,7 +30,7 @@ struct Cell {
 pub(crate) fn draw(colony: &Colony, width: usize, height: usize, colours: bool) -> Vec<String> {
     let size = colony.world.resource::<Towns>().size();
     let mut cells = vec![Cell::default(); width * height];
-    for dot in colony.objects().query::<Dot>() {
+    for dot in colony.objects().view::<Dot>() {
         let (x, y) =
             (dot.place.at.x / size.x * width as f32, dot.place.at.y / size.y * height as f32);
         let place = (y as usize).min(height - 1) * width + (x as usize).min(width - 1);

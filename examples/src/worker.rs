@@ -80,7 +80,7 @@ pub(crate) fn think(
     mut commands: Commands,
 ) {
     let looks = Looks::default();
-    workers.par_each_with(&mut commands, |mut me, commands| {
+    commands.par_each(&mut workers, |mut me, commands| {
         if *me.wait > 0 {
             *me.wait -= 1;
             return;

@@ -87,13 +87,13 @@ calls! {
     // All things.
     /// `Pool::iter_mut`.
     IterMut: 3,
-    /// `Pool::each`, `par_each`, `query_mut`: the number of each thing changes.
+    /// `each`, `par_each`, `iter_mut` of a view: the number of each thing changes.
     Each: 8,
-    /// `Pool::runs`, `par_runs`.
+    /// `slices`, `par_slices`.
     Runs: 4,
-    /// `Pool::each_with_rest`, `each_view_with_rest`.
+    /// `Pool::each_with_rest`, and that of a view.
     EachWithRest: 4,
-    /// `Pool::look`, `view_many`, `query`, `count`: nothing changes.
+    /// `Pool::view` and its `get`, `get_many`, `iter`, `count`: nothing changes.
     LookAtMany: 6,
     // The pool itself.
     /// `Pool::clone` takes the place of the pool.

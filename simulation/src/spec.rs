@@ -57,7 +57,7 @@ kinds! {
     /// A timer, a cooldown and `Res<Time>`.
     Tick: 4,
     // Things.
-    /// `Query` of a number of each thing, which changes: `each`, loops, `par_each`, `runs`.
+    /// `Query` of a number of each thing, which changes: `each`, loops, `par_each`, `slices`.
     Each: 6,
     /// `Query` folds handles and numbers.
     Fold: 4,
@@ -87,7 +87,7 @@ kinds! {
     Launch: 8,
     /// Things go, told in a loop on one thread or several.
     Sweep: 4,
-    /// Things come, change tags and numbers, and are detached, told by `par_each_with`.
+    /// Things come, change tags and numbers, and are detached, told by `Commands::par_each`.
     Divide: 5,
     /// Commands about certain handles.
     Order: 6,

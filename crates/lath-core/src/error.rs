@@ -80,6 +80,11 @@ pub enum HandleError {
         /// The handle.
         handle: Name,
     },
+    /// There is such a thing, but the view does not see it: it lacks a tag, or has one too many.
+    Unseen {
+        /// The handle.
+        handle: Name,
+    },
 }
 
 impl fmt::Display for HandleError {
@@ -117,11 +122,33 @@ impl fmt::Display for HandleError {
             Self::Twice { handle } => {
                 write!(out, "{handle} was given twice: only the first gets the thing")
             }
+            Self::Unseen { handle } => {
+                write!(out, "{handle} is not seen: its tags are not those that the view asks for")
+            }
         }
     }
 }
 
 impl Error for HandleError {}
+
+/// There is not exactly one thing that a view sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingleError {
+    /// How many there are.
+    pub seen: usize,
+}
+
+impl fmt::Display for SingleError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "the query was asked for the single thing that it sees, but it sees {}",
+            self.seen
+        )
+    }
+}
+
+impl Error for SingleError {}
 
 /// Why a thing could not be spawned; [`SpawnError`] gives the thing back beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

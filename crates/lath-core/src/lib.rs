@@ -168,7 +168,7 @@ pub mod blocks {
 pub use bitflags;
 pub use error::{
     CapacityError, HandleError, LinkError, LinkRole, Name, OutOfMemory, SideError, SideFault,
-    SpawnError, SpawnFault,
+    SingleError, SpawnError, SpawnFault,
 };
 pub use field::{Field, FieldInfo, FieldVisitor, Fields, Home};
 pub use fixed::FixedPool;
@@ -180,7 +180,7 @@ pub use thing::Rows;
 pub use thing::{HandleBits, Thing};
 
 #[cfg(feature = "alloc")]
-pub use cells::{Iter, IterMut, Lane, OtherViews, QueryIter, Rest, ViewMany, Views};
+pub use cells::{GetMany, Iter, IterMut, Lane, Others, ViewIter, Views, Workers};
 #[cfg(feature = "alloc")]
 pub use pool::{Excess, ExtractIf, Pool, Side, SideMut, SpawnMany, Stats};
 #[cfg(feature = "alloc")]

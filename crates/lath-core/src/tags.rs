@@ -428,6 +428,11 @@ mod index {
 
         /// How many slots match.
         pub(crate) fn count(&self) -> usize {
+            if let (least, most) = self.bounds()
+                && least == most
+            {
+                return least;
+            }
             let mut count = 0;
             let mut from = 0;
             while let Some(number) = self.next(from) {
@@ -435,6 +440,17 @@ mod index {
                 from = number + 1;
             }
             count
+        }
+
+        /// At least and at most so many slots match: as far as that can be said without looking.
+        #[inline]
+        pub(crate) fn bounds(&self) -> (usize, usize) {
+            let most = match self.lead {
+                _ if self.nothing => 0,
+                Some(lead) => lead.count(),
+                None => self.slots.live(),
+            } as usize;
+            (if self.with | self.without == 0 { most } else { 0 }, most)
         }
     }
 }

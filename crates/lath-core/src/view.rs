@@ -50,7 +50,7 @@ pub type PlaceOf<V> = <StorageOf<V> as Storage<<V as View>::Thing>>::Place;
 ///
 /// let mut actors = Pool::new();
 /// let ada = actors.spawn(Actor { vel: 2.0, ..Default::default() });
-/// actors.each(|m: Moving| *m.pos += *m.vel);
+/// actors.view_mut::<Moving>().each(|m| *m.pos += *m.vel);
 /// assert_eq!(actors.read(ada).pos, 2.0);
 /// ```
 #[diagnostic::on_unimplemented(
@@ -107,7 +107,7 @@ impl<V: View> SomeFields for Used<V> {
 /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
 /// let mut actors: Pool<Actor> = [3.0, 0.0].map(|hp| Actor { hp }).into_iter().collect();
 /// let mut dead = Vec::new();
-/// actors.each(|(who, hp): (Handle<Actor>, Ref<actor::hp>)| if *hp <= 0.0 { dead.push(who) });
+/// actors.view_mut::<(Handle<Actor>, Ref<actor::hp>)>().each(|(who, hp)| if *hp <= 0.0 { dead.push(who) });
 /// assert_eq!(dead.len(), 1);
 /// ```
 pub struct Ref<'a, F: Field>(&'a F::Value);
@@ -120,7 +120,7 @@ pub struct Ref<'a, F: Field>(&'a F::Value);
 /// use lath_core::{Mut, Pool, Ref, Thing};
 /// # #[derive(Thing, Default)] struct Actor { pos: f32, vel: f32 }
 /// let mut actors: Pool<Actor> = [1.0, 2.0].map(|vel| Actor { pos: 0.0, vel }).into_iter().collect();
-/// actors.each(|(mut pos, vel): (Mut<actor::pos>, Ref<actor::vel>)| *pos += *vel);
+/// actors.view_mut::<(Mut<actor::pos>, Ref<actor::vel>)>().each(|(mut pos, vel)| *pos += *vel);
 /// assert_eq!(actors.iter().map(|(_, actor)| actor.pos).sum::<f32>(), 3.0);
 /// ```
 pub struct Mut<'a, F: Field>(&'a mut F::Value);
@@ -133,9 +133,8 @@ impl<'a, F: Field> Ref<'a, F> {
     /// ```
     /// # use lath_core::{Pool, Ref, Thing};
     /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
-    /// let mut actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
-    /// let mut all: Vec<&f32> = Vec::new();
-    /// actors.each(|hp: Ref<actor::hp>| all.push(hp.into_inner()));
+    /// let actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
+    /// let all: Vec<&f32> = actors.view::<Ref<actor::hp>>().iter().map(|hp| hp.into_inner()).collect();
     /// assert_eq!(all, [&3.0, &4.0]);
     /// ```
     #[inline(always)]
@@ -153,8 +152,8 @@ impl<'a, F: Field> Mut<'a, F> {
     /// # use lath_core::{Mut, Pool, Thing};
     /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
     /// let mut actors: Pool<Actor> = [3.0, 4.0].map(|hp| Actor { hp }).into_iter().collect();
-    /// let mut all: Vec<&mut f32> = Vec::new();
-    /// actors.each(|hp: Mut<actor::hp>| all.push(hp.into_inner()));
+    /// let hp = actors.view_mut::<Mut<actor::hp>>();
+    /// let mut all: Vec<&mut f32> = hp.into_iter().map(|hp| hp.into_inner()).collect();
     /// *all[1] = 0.0;
     /// ```
     #[inline(always)]

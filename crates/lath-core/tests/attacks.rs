@@ -44,7 +44,7 @@ fn a_guard_that_is_never_dropped_leaves_the_pool_whole() {
     let mut walk = pool.iter_mut();
     walk.next().unwrap().1.age = 77;
     mem::forget(walk);
-    let mut walk = pool.query_mut::<Mut<crew::age>>();
+    let mut walk = pool.view_mut::<Mut<crew::age>>().into_iter();
     *walk.next().unwrap() += 1;
     mem::forget(walk);
     mem::forget(pool.split(first));
@@ -58,9 +58,8 @@ fn views_that_are_kept_are_of_different_things() {
     let mut pool: Pool<Crew> = (0..1000).map(crew).collect();
     pool.retain(|who, _| who.index() % 7 != 0);
     let mut kept = Vec::new();
-    pool.each(|(name, age): (Ref<crew::name>, Mut<crew::age>)| {
-        kept.push((name.into_inner(), age.into_inner()))
-    });
+    let mut views = pool.view_mut::<(Ref<crew::name>, Mut<crew::age>)>();
+    views.each(|(name, age)| kept.push((name.into_inner(), age.into_inner())));
     let different: BTreeSet<*const u32> = kept.iter().map(|(_, age)| &raw const **age).collect();
     assert_eq!(different.len(), kept.len());
     for (name, age) in &mut kept {
@@ -221,7 +220,7 @@ fn a_thing_that_is_far_from_all_others_is_one_of_them() {
     let near = pool.spawn(Far { number: 1, _token: Token });
     pool.spawn_at(far, Far { number: 2, _token: Token }).unwrap();
     assert_eq!(pool.iter().map(|(who, _)| who).collect::<Vec<_>>(), [near, far]);
-    assert_eq!(pool.query::<Ref<far::number>>().map(|number| *number).sum::<u32>(), 3);
+    assert_eq!(pool.view::<Ref<far::number>>().iter().map(|number| *number).sum::<u32>(), 3);
     let tick = pool.next_tick();
     pool.edit(far, |thing| thing.number = 3);
     assert!(pool.changed_since::<far::number>(tick - 1).any(|who| who == far));
@@ -259,8 +258,8 @@ fn the_last_slot_of_all_can_be_used() {
     pool.retain(|_, _| true);
     assert_eq!(pool.extract_if(|_, _| false).count(), 0);
     assert_eq!(pool.iter().map(|(who, _)| who).collect::<Vec<_>>(), [last]);
-    pool.each(|mut drops: Mut<far::drops>| drops.push('x'));
-    assert_eq!(pool.query::<Ref<far::drops>>().count(), 1);
+    pool.view_mut::<Mut<far::drops>>().each(|mut drops| drops.push('x'));
+    assert_eq!(pool.view::<Ref<far::drops>>().iter().count(), 1);
     pool.each_with_rest(|who, _, rest| assert!(rest.get(who).is_none()));
     assert_eq!(pool.get(last).map(|far| &*far.drops), Some("x"));
     // Freed last, it is used first.

@@ -11,7 +11,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use lath_core::{Handle, Iter, IterMut, Mut, Pool, QueryIter, Ref, Rest, Thing, Views};
+use lath_core::{Handle, Iter, IterMut, Mut, Others, Pool, Ref, Thing, ViewIter, Views};
 
 #[test]
 fn what_must_not_be_is_refused() {
@@ -72,7 +72,9 @@ fn a_look_at_a_thing_goes_where_a_reference_may_go() {
     assert!(!Is::<Ref<'_, given::value>>::SEND && Is::<Mut<'_, given::value>>::SEND);
     assert!(!Is::<Ref<'_, kept::value>>::SEND && !Is::<Mut<'_, kept::value>>::SEND);
     assert!(
-        Is::<Rest<'_, Plain>>::SEND && !Is::<Rest<'_, Given>>::SEND && !Is::<Rest<'_, Kept>>::SEND
+        Is::<Others<'_, Plain>>::SEND
+            && !Is::<Others<'_, Given>>::SEND
+            && !Is::<Others<'_, Kept>>::SEND
     );
     assert!(
         Is::<Views<'_, Ref<'_, plain::value>>>::SEND
@@ -81,7 +83,7 @@ fn a_look_at_a_thing_goes_where_a_reference_may_go() {
     // They hold addresses, and nobody says that these may go elsewhere.
     assert!(!Is::<Iter<'_, Kept>>::SEND && !Is::<IterMut<'_, Kept>>::SEND);
     assert!(
-        !Is::<QueryIter<'_, Mut<'_, given::value>>>::SYNC
-            && !Is::<QueryIter<'_, Ref<'_, kept::value>>>::SEND
+        !Is::<ViewIter<'_, Mut<'_, given::value>>>::SYNC
+            && !Is::<ViewIter<'_, Ref<'_, kept::value>>>::SEND
     );
 }

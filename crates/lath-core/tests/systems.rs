@@ -242,28 +242,67 @@ fn views_of_different_fields_are_used_at_the_same_time() {
 }
 
 #[test]
-fn chunks_have_every_thing_once() {
-    let pool: Pool<Plain> = (0..10_000).map(|_| Plain { value: 0 }).collect();
-    // SAFETY: nobody else uses the pool.
-    let mut views = unsafe { pool.views::<Mut<plain::value>>() };
-    let chunks = views.chunks();
-    assert!(chunks >= 3);
-    for chunk in 0..chunks {
-        // SAFETY: one chunk after the other.
-        unsafe { views.each_in_chunk(chunk, |mut value| *value += chunk + 1) };
+fn parts_have_every_thing_once_in_the_order_of_their_states() {
+    let mut pool: Pool<Plain> = (0..10_000).map(|_| Plain { value: 0 }).collect();
+    for parts in [1, 2, 3, 5, 100] {
+        let mut states: Vec<(u32, Vec<u32>)> = (0..parts).map(|part| (part, vec![])).collect();
+        let mut views = pool.view_mut::<(Handle<Plain>, Mut<plain::value>)>();
+        views.par_each_with(&mut states, |(me, mut value), (part, seen)| {
+            *value = *part;
+            seen.push(me.index());
+        });
+        let seen: Vec<u32> = states.into_iter().flat_map(|(_, seen)| seen).collect();
+        assert!(seen.into_iter().eq(1..=10_000), "in {parts} parts");
+        assert!(pool.iter().is_sorted_by_key(|(_, thing)| thing.value));
     }
-    assert!(pool.iter().all(|(handle, thing)| thing.value == handle.index() / 4096 + 1));
+    let part_of = |(handle, thing): (Handle<Plain>, &Plain)| (handle.index() / 4096, thing.value);
+    pool.view_mut::<Mut<plain::value>>().par_each_with(&mut [0, 1, 2], |mut value, n| *value = *n);
+    assert!(pool.iter().map(part_of).all(|(chunk, part)| chunk == part));
+}
+
+#[test]
+#[should_panic(expected = "needs a state")]
+fn a_loop_in_parts_needs_a_state() {
+    let mut pool: Pool<Plain> = (0..10).map(|value| Plain { value }).collect();
+    pool.view_mut::<Mut<plain::value>>().par_each_with(&mut [], |_, ()| ());
+}
+
+#[test]
+fn several_things_are_seen_at_once_each_with_an_answer() {
+    let mut pool: Pool<Tagged> = (0..8).map(tagged).collect();
+    let only_a = |thing: &Tagged| thing.tags == Tags::A;
+    let (a, other): (Vec<_>, Vec<_>) = pool.iter().partition(|(_, thing)| only_a(thing));
+    let ([a, b], other) = ([a[0].0, a[1].0], other[0].0);
+    let gone = pool.spawn(tagged(0));
+    pool.despawn(gone);
+    pool.track_changes();
+    let since = pool.next_tick() - 1;
+    let mut views = pool.view_mut::<OnlyA>();
+    let answers = views.get_disjoint([a, other, b, a, gone, Handle::NIL, Handle::NIL]);
+    let [Ok(one), Err(unseen), Ok(two), Err(twice), Err(stale), Err(nil), Err(_)] = answers else {
+        panic!("not the answers that were expected")
+    };
+    std::mem::swap(one.value, two.value);
+    assert!(
+        matches!(unseen, HandleError::Unseen { .. }) && unseen.to_string().contains("not seen")
+    );
+    assert!(matches!(twice, HandleError::Twice { .. }));
+    assert!(matches!(stale, HandleError::Stale { .. }) && nil == HandleError::Nil);
+    assert!(pool.changed_since::<tagged::value>(since).any(|thing| thing == a));
 }
 
 #[test]
 fn a_thing_sees_all_others_but_not_itself_in_its_rest() {
     let mut pool: Pool<Plain> = (0..200).map(|value| Plain { value }).collect();
     let handles: Vec<_> = pool.handles().collect();
-    pool.each_view_with_rest::<(Handle<Plain>, Mut<plain::value>)>(|(me, mut value), rest| {
-        assert!(rest.get(me).is_none());
-        assert_eq!(handles.iter().filter(|&&other| rest.get(other).is_some()).count(), 199);
-        *value += 1;
-    });
+    pool.view_mut::<(Handle<Plain>, Mut<plain::value>)>().each_with_rest(
+        |(me, mut value), rest| {
+            let sees = |other| rest.get::<Handle<Plain>>(other).is_some();
+            assert!(!sees(me));
+            assert_eq!(handles.iter().filter(|&&other| sees(other)).count(), 199);
+            *value += 1;
+        },
+    );
     // SAFETY: nobody else uses the pool.
     let mut views = unsafe { pool.views::<(Handle<Plain>, Mut<plain::value>)>() };
     views.each_with_rest(|(me, mut value), rest| {
@@ -282,7 +321,7 @@ fn a_thing_sees_all_others_but_not_itself_in_its_rest() {
 fn every_thing_that_a_view_sees_comes_beside_its_rest_once() {
     let mut pool: Pool<Tagged> = (0..400).map(tagged).collect();
     let only_a = |thing: &Tagged| thing.tags == Tags::A;
-    pool.each_view_with_rest::<OnlyA>(|OnlyA { value }, _| *value += 1000);
+    pool.view_mut::<OnlyA>().each_with_rest(|OnlyA { value }, _| *value += 1000);
     // SAFETY: nobody else uses the pool.
     let mut views = unsafe { pool.views::<OnlyA>() };
     views.each_with_rest(|OnlyA { value }, _| *value += 2000);
@@ -378,30 +417,54 @@ fn slices_of_fields_that_do_not_lie_densely_are_refused() {
                 .is_some_and(|message| message.contains("does not lie densely"))
         );
     };
-    refused(&|pool| pool.runs::<Mut<plain::value>>(|_| ()));
-    refused(&|pool| pool.runs::<Ref<plain::value>>(|_| ()));
-    #[cfg(feature = "parallel")]
-    refused(&|pool| pool.par_runs::<Mut<plain::value>>(|_| ()));
+    refused(&|pool| pool.view_mut::<Mut<plain::value>>().slices(|_| ()));
+    refused(&|pool| pool.view_mut::<Ref<plain::value>>().slices(|_| ()));
+    refused(&|pool| pool.view_mut::<Mut<plain::value>>().par_slices(|_| ()));
     // SAFETY: nobody else uses the pool.
-    refused(&|pool| unsafe { pool.views::<Mut<plain::value>>() }.runs(|_| ()));
-    // SAFETY: as above.
-    refused(&|pool| unsafe { pool.views::<Mut<plain::value>>().runs_in_chunk(0, |_| ()) });
+    refused(&|pool| unsafe { pool.views::<Mut<plain::value>>() }.slices(|_| ()));
 }
 
 #[test]
-fn a_query_says_how_many_things_may_come() {
+fn iterators_say_how_many_things_come() {
     let pool = Pool::<Plain>::new();
-    assert_eq!(pool.query::<Ref<plain::value>>().size_hint(), (0, Some(0)));
-    let pool: Pool<Plain> = (0..100).map(|value| Plain { value }).collect();
-    let mut query = pool.query::<Ref<plain::value>>();
-    while query.count_left() > 0 {
-        let (least, most) = query.size_hint();
-        assert!(
-            least <= query.count_left()
-                && most.is_some_and(|most| (query.count_left()..=100).contains(&most))
-        );
-        query.next().unwrap();
+    assert_eq!(pool.view::<Ref<plain::value>>().iter().size_hint(), (0, Some(0)));
+    let mut pool: Pool<Plain> = (0..200).map(|value| Plain { value }).collect();
+    pool.retain(|handle, _| handle.index() % 7 != 0);
+    let mut views = pool.view::<Ref<plain::value>>().iter();
+    for left in (0..=pool.len()).rev() {
+        assert_eq!(views.size_hint(), (left, Some(left)));
+        assert_eq!(views.clone().count(), left);
+        assert_eq!(views.next().is_some(), left > 0);
     }
+    // Tags: exactly if one is asked for and none must be missing, else not less than there are.
+    let pool: Pool<Tagged> = (0..400).map(tagged).collect();
+    let with_a = pool.iter().filter(|(_, thing)| thing.tags.contains(Tags::A)).count();
+    let only_a = pool.iter().filter(|(_, thing)| thing.tags == Tags::A).count();
+    assert_eq!(pool.view::<WithA>().iter().size_hint(), (with_a, Some(with_a)));
+    let mut views = pool.view::<OnlyALooked>().iter();
+    for left in (0..=only_a).rev() {
+        let (least, most) = views.size_hint();
+        assert!(least <= left && most.is_some_and(|most| (left..=with_a).contains(&most)));
+        views.next();
+    }
+    assert_eq!(
+        (pool.view::<WithA>().count(), pool.view::<OnlyALooked>().count()),
+        (with_a, only_a)
+    );
+}
+
+#[derive(View)]
+#[view(Tagged, with = Tags::A)]
+#[expect(dead_code, reason = "it is counted")]
+struct WithA<'a> {
+    value: &'a u32,
+}
+
+#[derive(View)]
+#[view(Tagged, with = Tags::A, without = Tags::B)]
+#[expect(dead_code, reason = "it is counted")]
+struct OnlyALooked<'a> {
+    value: &'a u32,
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn children_are_changed_while_their_links_are_walked() {
         let depth = tree.depth(node) as u32;
         things.edit(node, |node| node.size = depth);
         for sibling in tree.children(node).rev() {
-            *things.view_mut::<Mut<node::path>>(sibling).unwrap() += 1;
+            *things.view_mut::<Mut<node::path>>().get_mut(sibling).unwrap() += 1;
         }
     }
     assert!(all[1..].iter().all(|node| pool[*node].size as usize == pool.tree().depth(*node)));
@@ -437,7 +437,7 @@ fn things_are_there_and_seen_beside_the_tree_if_they_are_in_the_pool() {
     let (_, things) = pool.tree_and_things();
     for (key, &who) in all.iter().enumerate() {
         assert_eq!(things.contains(who), key != 7);
-        let seen = things.view::<Ref<node::key>>(who).map(|key| *key as usize);
+        let seen = things.view::<Ref<node::key>>().get(who).map(|key| *key as usize);
         assert_eq!(seen, (key != 7).then_some(key));
     }
 }

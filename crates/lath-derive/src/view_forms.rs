@@ -1,4 +1,4 @@
-//! What a view of plain references is besides a view: slices for `runs`.
+//! What a view of plain references is besides a view: what `slices` needs.
 
 use proc_macro::{Span, TokenStream, TokenTree};
 
@@ -18,7 +18,7 @@ pub(crate) fn forms(
     }
 }
 
-/// A struct with the view's fields as slices. It has no name outside, and needs none: `runs` hands
+/// A struct with the view's fields as slices. It has no name outside, and needs none: `slices` hands
 /// it out.
 fn slices(view: &View, parts: &[Part], inner: &TokenStream, pattern: &TokenStream) -> TokenStream {
     let core = view.root.core();

@@ -126,7 +126,7 @@ impl<F: Field<Thing: Inspect>> FieldOf<F> {
         handle: Handle<F::Thing>,
         f: &mut dyn FnMut(&F::Value),
     ) {
-        match pool.view::<Option<Ref<F>>>(handle) {
+        match pool.view::<Option<Ref<F>>>().get(handle) {
             Some(Some(value)) => f(&value),
             Some(None) => f((self.of)(nil)),
             None => {}

@@ -119,7 +119,7 @@ pub use missing::{Missing, MissingKind};
 pub use outline::{Outline, OutlineEdge, OutlineSystem, PoolEntry, SystemSpan};
 pub use param::{
     Context, EventReader, EventWriter, Local, Param, PinnedMut, PinnedRes, PoolMut, PoolRef, Query,
-    Res, ResMut, SingleError, Sweep, Tree, TreeMut,
+    Res, ResMut, Sweep, Tree, TreeMut,
 };
 pub use report::{Report, ReportLine};
 pub use schedule::Schedule;

@@ -118,7 +118,8 @@ pub(crate) fn as_written(name: &str) -> String {
         let is_field = last > 0
             && path[last..].starts_with(|letter: char| letter.is_lowercase() || letter == '_');
         let from = if is_field { last_of(&path[..last - 2]) } else { last };
-        written += &path[from..];
+        // What is written as `Query` in a system is another name of a type of the core.
+        written += if path == "lath_core::cells::views::Views" { "Query" } else { &path[from..] };
         let end = after.find(is_path).unwrap_or(after.len());
         written += &after[..end];
         rest = &after[end..];

@@ -167,7 +167,7 @@ fn in_a_loop(
     mut commands: Commands,
 ) {
     let phase = tick.0 % 8;
-    actors.par_each_with(&mut commands, |(who, born), commands| {
+    commands.par_each(&mut actors, |(who, born), commands| {
         if *born % 64 == phase {
             commands.despawn(who);
             let new = commands.spawn(Actor {
@@ -305,7 +305,7 @@ fn a_tick_that_enters_the_threads_for_every_loop_allocates_nothing() {
         {
             let pool = world.pool_mut::<Actor>();
             COUNTS.store(true, Ordering::Relaxed);
-            (0..1000).for_each(|_| pool.par_each(|hp: Mut<actor::hp>| _ = hp));
+            (0..1000).for_each(|_| pool.view_mut::<Mut<actor::hp>>().par_each(|hp| _ = hp));
             COUNTS.store(false, Ordering::Relaxed);
             assert_eq!(CALLS.load(Ordering::Relaxed), 0);
         }

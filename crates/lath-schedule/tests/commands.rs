@@ -157,7 +157,7 @@ fn spawners(threads: usize, told: &Told, each: u32) -> Schedule {
         };
         spawn(2_000_000, &mut commands);
         for round in 3..5 {
-            all.par_each_with(&mut commands, |number, commands| {
+            commands.par_each(&mut all, |number, commands| {
                 if *number % 7 == 0 {
                     spawn(round * 1_000_000 + *number % 1_000_000, commands);
                 }
@@ -375,7 +375,7 @@ fn commands_of_a_loop_come_in_slot_order_between_those_before_and_after_it() {
                 commands.run(move |_| log.lock().unwrap().push(number));
             };
             note(1_000_000, &mut commands);
-            all.par_each_with(&mut commands, |number, commands| {
+            commands.par_each(&mut all, |number, commands| {
                 if *number % 5 == 0 {
                     note(*number, commands);
                 }

@@ -172,7 +172,7 @@ fn a_panic_in_a_loop_on_several_threads_ends_the_loop_and_nothing_of_its_command
         let (tokens, bad) = (count.clone(), fuse.clone());
         let spill = move |mut ships: Query<(Handle<Ship>, Ref<ship::number>)>,
                           mut commands: Commands| {
-            ships.par_each_with(&mut commands, |(ship, number), commands| {
+            commands.par_each(&mut ships, |(ship, number), commands| {
                 if *number % 10 == 0 {
                     commands.spawn(Ship { cargo: Some(tokens.token()), ..Ship::default() });
                     let token = tokens.token();
@@ -212,7 +212,7 @@ fn a_system_that_catches_the_panic_of_its_own_loop_goes_on_giving_commands() {
         schedule.add(move |mut ships: Query<Ref<ship::number>>, mut commands: Commands| {
             for _ in 0..2 {
                 let caught = catch_unwind(AssertUnwindSafe(|| {
-                    ships.par_each_with(&mut commands, |number, commands| {
+                    commands.par_each(&mut ships, |number, commands| {
                         if *number % 100 == 0 {
                             commands.spawn(Ship { cargo: Some(tokens.token()), ..Ship::default() });
                         }

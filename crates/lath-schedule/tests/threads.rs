@@ -175,7 +175,7 @@ fn a_loop_inside_a_system_runs_on_several_threads() {
 fn runs_on_several_threads_come_once_each() {
     let mut schedule = on_threads(2);
     schedule.add(|mut actors: Query<Mut<actor::pos>>| {
-        actors.par_runs(|pos| pos.iter_mut().for_each(|pos| *pos += 1.0))
+        actors.par_slices(|pos| pos.iter_mut().for_each(|pos| *pos += 1.0))
     });
     let mut world = world(20_000);
     schedule.run(&mut world);
@@ -219,7 +219,7 @@ fn one_pool_is_used_in_many_ways_at_once() {
         }
     });
     schedule.add(|mut actors: Query<(Handle<Actor>, Ref<actor::vel>)>, mut commands: Commands| {
-        actors.par_each_with(&mut commands, |(who, vel), commands| {
+        commands.par_each(&mut actors, |(who, vel), commands| {
             if *vel == 0.0 {
                 commands.set::<actor::vel>(who, 1.0);
                 commands.spawn(Part::default());

@@ -118,7 +118,7 @@ fn what_changes_far_away_is_in_the_difference_wherever_a_run_of_groups_begins() 
         match round % 3 {
             0 => assert!(pool.despawn(who)),
             1 => pool.get_mut(who).unwrap().wide[0] = 1 << 40,
-            _ => pool.view_mut::<Mut<plain::wide>>(who).unwrap()[0] = 1 << 40,
+            _ => pool.view_mut::<Mut<plain::wide>>().get_mut(who).unwrap()[0] = 1 << 40,
         }
         delta.since(&image, &pool);
         assert_eq!(delta.groups(), 1, "group {}", 1_010 + round);

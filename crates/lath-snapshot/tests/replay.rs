@@ -50,7 +50,7 @@ fn divide(
     mut cells: Query<(Handle<Cell>, Ref<cell::luck>, Ref<cell::age>)>,
     mut commands: Commands,
 ) {
-    cells.par_each_with(&mut commands, |(me, luck, age), commands| match *luck >> 58 {
+    commands.par_each(&mut cells, |(me, luck, age), commands| match *luck >> 58 {
         0..=2 => {
             let tags = if *age > 5 { Tags::OLD } else { Tags::YOUNG };
             let luck = luck.rotate_left(7);

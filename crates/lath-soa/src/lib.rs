@@ -12,7 +12,7 @@
 //!
 //! let mut actors = Pool::new();
 //! let ada = actors.spawn(Actor { vel: [1.0, 0.0, 0.0], name: "Ada".into(), ..Default::default() });
-//! actors.each(|(mut pos, vel): (Mut<actor::pos>, Ref<actor::vel>)| {
+//! actors.view_mut::<(Mut<actor::pos>, Ref<actor::vel>)>().each(|(mut pos, vel)| {
 //!     for (pos, vel) in pos.iter_mut().zip(*vel) { *pos += vel; }
 //! });
 //! let seen = actors.read(ada); // a struct of references
@@ -42,10 +42,10 @@
 //! let queen = actors.spawn(Actor { title: "Queen".into(), ..Default::default() });
 //! let nobody = actors.spawn(Actor::default());
 //! assert_eq!(actors.read(nobody).title, ""); // reads the default
-//! assert_eq!(actors.query::<Titled>().filter(|who| who.title.is_some()).count(), 1);
+//! assert_eq!(actors.view::<Titled>().iter().filter(|who| who.title.is_some()).count(), 1);
 //!
 //! actors.set::<actor::title>(nobody, "Knight".into()).unwrap();
-//! assert_eq!(actors.query::<Titled>().filter(|who| who.title.is_some()).count(), 2);
+//! assert_eq!(actors.view::<Titled>().iter().filter(|who| who.title.is_some()).count(), 2);
 //! assert_eq!(actors.take(queen).unwrap().title, "Queen");
 //! ```
 //!

@@ -18,9 +18,9 @@ macro_rules! for_layout {
 
             fn assert_each_once(pool: &mut Pool<Crew>, at: &str) {
                 let mut seen = Vec::new();
-                pool.each(|number: Ref<crew::number>| seen.push(*number));
+                pool.view_mut::<Ref<crew::number>>().each(|number| seen.push(*number));
                 let expected: Vec<u32> =
-                    pool.query::<Ref<crew::number>>().map(|number| *number).collect();
+                    pool.view::<Ref<crew::number>>().iter().map(|number| *number).collect();
                 assert_eq!((seen.len(), &seen), (pool.len(), &expected), "{at}");
                 assert!(!seen.contains(&0), "a slot that is free was shown, {at}");
                 seen.sort_unstable();
@@ -28,9 +28,8 @@ macro_rules! for_layout {
                 assert_eq!(seen.len(), pool.len(), "{at}");
                 if $slices {
                     let mut all = Vec::new();
-                    pool.runs::<Ref<crew::number>>(|numbers: &[u32]| {
-                        all.extend_from_slice(numbers)
-                    });
+                    pool.view_mut::<Ref<crew::number>>()
+                        .slices(|numbers: &[u32]| all.extend_from_slice(numbers));
                     assert_eq!(all, expected, "{at}");
                 }
             }
@@ -123,9 +122,8 @@ fn views_of_cold_fields_are_of_different_things() {
     let mut pool: Pool<Sly> =
         (1..=200).map(|number| Sly { number, note: Meddler(number % 3) }).collect();
     let mut kept = Vec::new();
-    pool.each(|(number, note): (Ref<sly::number>, Option<Mut<sly::note>>)| {
-        kept.push((number.into_inner(), note))
-    });
+    let mut views = pool.view_mut::<(Ref<sly::number>, Option<Mut<sly::note>>)>();
+    views.each(|(number, note)| kept.push((number.into_inner(), note)));
     for (number, note) in &mut kept {
         assert_eq!(note.as_ref().map_or(0, |note| note.0), **number % 3);
         if let Some(note) = note {
@@ -154,14 +152,15 @@ fn one_hole_anywhere_is_seen_by_every_loop() {
     for hole in holes {
         let handle = pool.handles().find(|handle| handle.index() == hole).unwrap();
         let mote = pool.take(handle).unwrap();
-        pool.each::<Mut<mote::seen>>(|mut seen| *seen += 1);
-        pool.runs::<Mut<mote::seen>>(|seen| seen.iter_mut().for_each(|seen| *seen += 1));
+        pool.view_mut::<Mut<mote::seen>>().each(|mut seen| *seen += 1);
+        pool.view_mut::<Mut<mote::seen>>()
+            .slices(|seen| seen.iter_mut().for_each(|seen| *seen += 1));
         let (mut rows, mut runs) = (0, 0);
-        pool.each::<Ref<mote::id>>(|id| {
+        pool.view_mut::<Ref<mote::id>>().each(|id| {
             assert_ne!(*id, mote.id, "what is gone was shown");
             rows += 1;
         });
-        pool.runs::<Ref<mote::id>>(|ids| {
+        pool.view_mut::<Ref<mote::id>>().slices(|ids| {
             assert!(!ids.contains(&mote.id), "what is gone was in a run");
             runs += ids.len();
         });
@@ -170,7 +169,7 @@ fn one_hole_anywhere_is_seen_by_every_loop() {
             pool.iter().all(|(_, mote)| *mote.seen == 2),
             "somebody was missed, with a hole at {hole}"
         );
-        pool.each::<Mut<mote::seen>>(|mut seen| *seen = 0);
+        pool.view_mut::<Mut<mote::seen>>().each(|mut seen| *seen = 0);
         assert_eq!(pool.spawn(mote).index(), hole, "the slot is the only free one");
     }
 }

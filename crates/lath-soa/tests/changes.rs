@@ -206,30 +206,30 @@ macro_rules! for_layout {
                             "next_tick"
                         }
                         1 => {
-                            self.pool.each(|moving: Moving| moving.pos[0] += *moving.vel);
+                            self.pool.view_mut::<Moving>().each(|moving| moving.pos[0] += *moving.vel);
                             self.reached(movers, &[POS]);
                             "each, with a filter"
                         }
                         2 => {
-                            self.pool.each(|(mut hp, vel): Healed| *hp += *vel);
+                            self.pool.view_mut::<Healed>().each(|(mut hp, vel)| *hp += *vel);
                             self.reached(all, &[HP]);
                             "each"
                         }
                         3 => {
-                            self.pool.each(|(_, _): (Ref<actor::hp>, Ref<actor::vel>)| ());
+                            self.pool.view_mut::<(Ref<actor::hp>, Ref<actor::vel>)>().each(|(_, _)| ());
                             "each that reads"
                         }
                         4 => {
-                            self.pool.query_mut::<Both>().take(1).for_each(|(mut hp, _)| *hp += 1.0);
+                            self.pool.view_mut::<Both>().iter_mut().take(1).for_each(|(mut hp, _)| *hp += 1.0);
                             self.reached(all, &[HP, VEL]);
-                            "query_mut"
+                            "iter_mut of a view"
                         }
                         5 => {
-                            assert_eq!(self.pool.query::<MovingVel>().count(), movers.len());
+                            assert_eq!(self.pool.view::<MovingVel>().iter().count(), movers.len());
                             "query"
                         }
                         6 => {
-                            let seen = self.pool.view_mut::<Moving>(who).is_some();
+                            let seen = self.pool.view_mut::<Moving>().get_mut(who).is_some();
                             let fields: &[usize] = &[POS];
                             if seen {
                                 self.asked(who, fields);
@@ -239,12 +239,12 @@ macro_rules! for_layout {
                             "view_mut, with a filter"
                         }
                         7 => {
-                            let _ = self.pool.view_mut::<Option<Mut<actor::name>>>(who);
+                            let _ = self.pool.view_mut::<Option<Mut<actor::name>>>().get_mut(who);
                             self.asked(who, &[NAME]);
                             "view_mut of a cold field"
                         }
                         8 => {
-                            let _ = self.pool.view::<(Ref<actor::hp>, Option<Ref<actor::name>>)>(who);
+                            let _ = self.pool.view::<(Ref<actor::hp>, Option<Ref<actor::name>>)>().get(who);
                             let _ =
                                 (self.pool.get(who).is_some(), self.pool.read(who).hp, self.pool.has(who, Tags::MOVES));
                             let _ = self.pool.iter_with_staged().count() + self.pool.iter().count();
@@ -252,35 +252,35 @@ macro_rules! for_layout {
                         }
                         9 => {
                             if $dense {
-                                self.pool.runs::<Mut<actor::hp>>(|hp| hp.fill(1.0));
+                                self.pool.view_mut::<Mut<actor::hp>>().slices(|hp| hp.fill(1.0));
                                 self.reached(all, &[HP]);
                             }
                             "runs"
                         }
                         10 => {
                             if $dense {
-                                self.pool.par_runs::<(Mut<actor::pos>, Ref<actor::hp>)>(|(pos, _)| pos.fill([1.0; 3]));
+                                self.pool.view_mut::<(Mut<actor::pos>, Ref<actor::hp>)>().par_slices(|(pos, _)| pos.fill([1.0; 3]));
                                 self.reached(all, &[POS]);
                             }
-                            "par_runs"
+                            "par_slices"
                         }
                         11 => {
-                            self.pool.each(|(mut hp, vel): (Mut<actor::hp>, Ref<actor::vel>)| *hp += *vel);
+                            self.pool.view_mut::<(Mut<actor::hp>, Ref<actor::vel>)>().each(|(mut hp, vel)| *hp += *vel);
                             self.reached(all, &[HP]);
                             "each, of a tuple"
                         }
                         12 => {
-                            self.pool.each(|(mut hp, moving): (Mut<actor::hp>, MovingVel)| *hp += moving.vel);
+                            self.pool.view_mut::<(Mut<actor::hp>, MovingVel)>().each(|(mut hp, moving)| *hp += moving.vel);
                             self.reached(movers, &[HP]);
                             "each, of a tuple with a filter"
                         }
                         13 => {
-                            self.pool.par_each(|(mut pos, moving): (Mut<actor::pos>, MovingVel)| pos[0] += moving.vel);
+                            self.pool.view_mut::<(Mut<actor::pos>, MovingVel)>().par_each(|(mut pos, moving)| pos[0] += moving.vel);
                             self.reached(movers, &[POS]);
                             "par_each, of a tuple with a filter"
                         }
                         14 => {
-                            self.pool.par_each(|moving: Moving| moving.pos[1] += *moving.vel);
+                            self.pool.view_mut::<Moving>().par_each(|moving| moving.pos[1] += *moving.vel);
                             self.reached(movers, &[POS]);
                             "par_each, with a filter"
                         }
@@ -316,9 +316,9 @@ macro_rules! for_layout {
                             "each_with_rest"
                         }
                         21 if self.random.bool() => {
-                            self.pool.each_view_with_rest::<Moving>(|_, _| ());
+                            self.pool.view_mut::<Moving>().each_with_rest(|_, _| ());
                             self.reached(movers, &[POS]);
-                            "each_view_with_rest, with a filter"
+                            "each_with_rest, with a filter"
                         }
                         21 => {
                             self.pool.retain(|_, _| true);
@@ -411,7 +411,7 @@ macro_rules! for_layout {
                             let (tree, mut things) = self.pool.tree_and_things();
                             let below: Vec<H> = tree.descendants(who).collect();
                             for &below in &below {
-                                let _ = things.view_mut::<Mut<actor::vel>>(below);
+                                let _ = things.view_mut::<Mut<actor::vel>>().get_mut(below);
                                 things.edit(below, |_| ());
                             }
                             let _ = things.get_disjoint_mut([who]);

@@ -83,7 +83,7 @@ fn a_stale_handle_marks_nothing_whatever_it_is_used_for() {
     );
     assert!(pool.get_disjoint_mut([stale, Handle::NIL]).iter().all(Result::is_err));
     assert!(
-        pool.view_mut::<Mut<barrel::load>>(stale).is_none()
+        pool.view_mut::<Mut<barrel::load>>().get_mut(stale).is_none()
             && pool.set::<barrel::load>(stale, 1.0).is_err()
     );
     assert!(!pool.set_tags(stale, Tags::MOVES) && !pool.insert_tags(stale, Tags::MOVES));
@@ -95,7 +95,8 @@ fn a_stale_handle_marks_nothing_whatever_it_is_used_for() {
     assert!(pool.take(stale).is_none());
     let (_, mut things) = pool.tree_and_things();
     assert!(
-        things.get_mut(stale).is_none() && things.view_mut::<Mut<barrel::load>>(stale).is_none()
+        things.get_mut(stale).is_none()
+            && things.view_mut::<Mut<barrel::load>>().get_mut(stale).is_none()
     );
     assert_eq!(pool.changed_since::<barrel::load>(since).next(), None);
     assert_eq!(pool.changed_since::<barrel::tags>(since).next(), None);

@@ -195,7 +195,7 @@ const CALLS: [Call; 21] = [
         assert!(pool.set::<bomb::body>(known.live[0], Token::new()).is_ok());
     }),
     ("a view of a cold field", |pool, _| {
-        pool.each(|name: Option<Mut<bomb::name>>| {
+        pool.view_mut::<Option<Mut<bomb::name>>>().each(|name| {
             if let Some(mut name) = name {
                 *name = name.clone();
             }

@@ -103,7 +103,7 @@ macro_rules! for_layout {
                     assert_eq!(pool.check_invariants(), Ok(()), "{what}");
                     assert_eq!((pool.len(), pool.iter().count()), (model.len(), model.len()), "{what}");
                     for (&who, &number) in &*model {
-                        let found = pool.view::<(Ref<crew::number>, Ref<crew::again>)>(who);
+                        let found = pool.view::<(Ref<crew::number>, Ref<crew::again>)>().get(who);
                         assert_eq!(found.map(|(number, again)| (*number, *again)), Some((number, number)), "{what}");
                     }
                     for tag in [Tags::LEFT, Tags::RIGHT, Tags::RARE] {
@@ -195,7 +195,7 @@ macro_rules! for_layout {
                     let unknown: Vec<H> = unknown.filter(|who| !came.iter().any(|(known, _)| known == who)).collect();
                     assert!(failed || unknown.is_empty());
                     for who in unknown {
-                        let number = *pool.view::<Ref<crew::number>>(who).unwrap();
+                        let number = *pool.view::<Ref<crew::number>>().get(who).unwrap();
                         came.push((who, number));
                     }
                     game.failed += usize::from(failed);
@@ -359,7 +359,7 @@ macro_rules! for_layout {
                     let mut game = Game::new(Pool::new(), 300);
                     game.pool.track_changes();
                     // The list of fields is a `Vec`.
-                    game.pool.each(|_: lath_core::Mut<crew::again>| ());
+                    game.pool.view_mut::<lath_core::Mut<crew::again>>().each(|_| ());
                     let seen = game.pool.tick();
                     game.pool.next_tick();
                     let ((), refused) = refusing(n, || {

@@ -90,7 +90,7 @@ fn assert_whole(pool: &Pool<Crew>, who: H) -> u64 {
     assert_eq!((*seen.twice, *seen.plain), (2 * number, number as f32));
     assert_eq!((seen.name, seen.badge.0), (&name(number), badge(number)));
     type Cold<'a> = (Option<Ref<'a, crew::name>>, Option<Ref<'a, crew::badge>>);
-    if let Some((has_name, has_badge)) = pool.view::<Cold>(who) {
+    if let Some((has_name, has_badge)) = pool.view::<Cold>().get(who) {
         assert_eq!((has_name.is_some(), has_badge.is_some()), (number % 3 == 0, number % 2 == 0));
     }
     number
@@ -229,10 +229,10 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
     };
     roots.iter().for_each(|&root| assert!(pool.tree_mut().mark(root)));
     if par {
-        pool.par_each(left);
-        pool.par_each(keep);
-        pool.par_runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
-        pool.par_each(name);
+        pool.view_mut::<Left>().par_each(left);
+        pool.view_mut::<(Mut<body::pos>, Vel)>().par_each(keep);
+        pool.view_mut::<(Mut<body::total>, Ref<body::pos>)>().par_slices(fill);
+        pool.view_mut::<Option<Mut<body::label>>>().par_each(name);
         pool.tree_mut().sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>().par_down(lead);
         pool.tree_mut()
             .sweep::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>()
@@ -241,10 +241,10 @@ fn work(pool: &mut Pool<Body>, roots: &[Handle<Body>], par: bool) {
             .sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>()
             .par_down_dirty(lead);
     } else {
-        pool.each(left);
-        pool.each(keep);
-        pool.runs::<(Mut<body::total>, Ref<body::pos>)>(fill);
-        pool.each(name);
+        pool.view_mut::<Left>().each(left);
+        pool.view_mut::<(Mut<body::pos>, Vel)>().each(keep);
+        pool.view_mut::<(Mut<body::total>, Ref<body::pos>)>().slices(fill);
+        pool.view_mut::<Option<Mut<body::label>>>().each(name);
         pool.tree_mut().sweep::<Ref<body::pos>, (Mut<body::pos>, Ref<body::vel>)>().down(lead);
         pool.tree_mut()
             .sweep::<Ref<body::total>, (Mut<body::total>, Ref<body::pos>)>()

@@ -92,7 +92,7 @@ macro_rules! for_layout {
                 let (tree, mut things) = pool.tree_and_things();
                 for root in tree.roots() {
                     for below in tree.descendants(root) {
-                        *things.view_mut::<Mut<part::held_by>>(below).unwrap() = root;
+                        *things.view_mut::<Mut<part::held_by>>().get_mut(below).unwrap() = root;
                     }
                 }
 
@@ -110,9 +110,9 @@ macro_rules! for_layout {
                     let (tree, root) = (other.tree(), other.tree().root_of(part));
                     type Seen<'a> =
                         (Ref<'a, part::held_by>, Ref<'a, part::world>, Ref<'a, part::total>);
-                    let (held_by, world, total) = other.view::<Seen>(part).unwrap();
+                    let (held_by, world, total) = other.view::<Seen>().get(part).unwrap();
                     assert_eq!(*held_by, if root == part { Handle::NIL } else { root });
-                    let name = other.view::<Option<Ref<part::name>>>(part).unwrap();
+                    let name = other.view::<Option<Ref<part::name>>>().get(part).unwrap();
                     (
                         *world,
                         *total,

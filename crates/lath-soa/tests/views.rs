@@ -172,7 +172,7 @@ macro_rules! for_layout {
                         (_, Some(who)) => {
                             let (tick, hit) = (pool.tick(), model.contains_key(&who));
                             pool.next_tick();
-                            if let Some(mut pos) = pool.view_mut::<Mut<actor::pos>>(who) {
+                            if let Some(mut pos) = pool.view_mut::<Mut<actor::pos>>().get_mut(who) {
                                 pos[0] += 1.0;
                                 model.get_mut(&who).unwrap().pos[0] += 1.0;
                             }
@@ -183,7 +183,7 @@ macro_rules! for_layout {
                             assert_eq!(pool.changed_since::<actor::vel>(tick).count(), 0, "{at:?}");
                         }
                     }
-                    assert_same(&pool, &model, &dead, at);
+                    assert_same(&mut pool, &model, &dead, at);
                 }
             }
 
@@ -195,14 +195,14 @@ macro_rules! for_layout {
             ) {
                 let mut visited = Vec::new();
                 match random.u8(..2) {
-                    0 => pool.each(|m: Moving| {
+                    0 => pool.view_mut::<Moving>().each(|m| {
                         for (pos, vel) in m.pos.iter_mut().zip(m.vel) {
                             *pos += *vel * 0.1;
                         }
                         visited.push(m.who);
                     }),
                     _ => {
-                        for m in pool.query_mut::<Moving>() {
+                        for m in pool.view_mut::<Moving>() {
                             m.pos.iter_mut().zip(m.vel).for_each(|(pos, vel)| *pos += *vel * 0.1);
                             visited.push(m.who);
                         }
@@ -218,7 +218,7 @@ macro_rules! for_layout {
             }
 
             fn assert_same(
-                pool: &Pool<Actor>,
+                pool: &mut Pool<Actor>,
                 model: &BTreeMap<Handle<Actor>, Known>,
                 dead: &[Handle<Actor>],
                 at: (u64, usize),
@@ -228,7 +228,7 @@ macro_rules! for_layout {
                     pool.handles().map(|who| (who, known(pool, who))).collect();
                 assert_eq!(&seen, model, "{at:?}");
                 assert_eq!(
-                    pool.count::<Moving>(),
+                    pool.view_mut::<Moving>().count(),
                     model.values().filter(|known| moves(known)).count(),
                     "{at:?}"
                 );
@@ -236,7 +236,7 @@ macro_rules! for_layout {
                     let count = model.values().filter(|known| known.tags.contains(tag)).count();
                     assert_eq!(pool.count_tagged(tag), count, "{tag:?} at {at:?}");
                 }
-                let rare_ones = pool.query::<Rare>().map(|rare| {
+                let rare_ones = pool.view::<Rare>().iter().map(|rare| {
                     let name = rare.name.cloned().unwrap_or_default();
                     (rare.who, name)
                 });
@@ -246,8 +246,12 @@ macro_rules! for_layout {
                     .map(|(who, known)| (*who, known.name.clone()));
                 assert!(rare_ones.eq(expected), "{at:?}");
                 for (who, known) in model.iter().take(20) {
-                    assert_eq!(pool.view::<Rare>(*who).is_some(), rare(known), "{at:?}");
-                    assert_eq!(*pool.view::<Ref<actor::vel>>(*who).unwrap(), known.vel, "{at:?}");
+                    assert_eq!(pool.view::<Rare>().get(*who).is_some(), rare(known), "{at:?}");
+                    assert_eq!(
+                        *pool.view::<Ref<actor::vel>>().get(*who).unwrap(),
+                        known.vel,
+                        "{at:?}"
+                    );
                 }
                 // Many at once: the same as one by one, for any handles in any order, and as many
                 // as there are.
@@ -261,12 +265,12 @@ macro_rules! for_layout {
                 random.shuffle(&mut many);
                 let one_by_one = many
                     .iter()
-                    .map(|&who| pool.view::<Rare>(who).map(|rare| (rare.who, rare.name)));
-                let look = pool.look::<Rare>();
+                    .map(|&who| pool.view::<Rare>().get(who).map(|rare| (rare.who, rare.name)));
+                let look = pool.view::<Rare>();
                 let by_look =
                     many.iter().map(|&who| look.get(who).map(|rare| (rare.who, rare.name)));
                 assert!(by_look.eq(one_by_one.clone()), "{at:?}");
-                let mut at_once = pool.view_many::<Rare>(&many);
+                let mut at_once = pool.view::<Rare>().get_many(&many);
                 assert_eq!(at_once.len(), many.len());
                 assert!(
                     at_once
@@ -278,7 +282,8 @@ macro_rules! for_layout {
                 assert!(at_once.next().is_none() && at_once.len() == 0, "{at:?}");
                 for &who in dead.iter().rev().take(20) {
                     assert!(
-                        pool.view::<Ref<actor::vel>>(who).is_none() && pool.tags(who).is_empty(),
+                        pool.view::<Ref<actor::vel>>().get(who).is_none()
+                            && pool.tags(who).is_empty(),
                         "{who} at {at:?}"
                     );
                 }
@@ -334,7 +339,7 @@ fn each_computes_the_same_bits_as_a_plain_loop() {
             (who, pos.map(bits))
         })
         .collect();
-    pool.each(|(mut pos, vel): (Mut<body::pos>, Ref<body::vel>)| {
+    pool.view_mut::<(Mut<body::pos>, Ref<body::vel>)>().each(|(mut pos, vel)| {
         for (pos, vel) in pos.iter_mut().zip(*vel) {
             *pos += vel * dt;
         }
@@ -346,7 +351,7 @@ fn each_computes_the_same_bits_as_a_plain_loop() {
 fn runs_are_slices_over_neighbours_that_match_and_over_nothing_else() {
     let mut pool = worn(10_000);
     let (mut labels, mut longest) = (Vec::new(), 0);
-    pool.runs::<(Ref<body::label>, Mut<body::pos>)>(|(label, pos)| {
+    pool.view_mut::<(Ref<body::label>, Mut<body::pos>)>().slices(|(label, pos)| {
         assert_eq!(label.len(), pos.len());
         longest = longest.max(label.len());
         pos.fill([0.0; 3]);
@@ -368,7 +373,7 @@ fn runs_of_a_derived_view_are_those_of_the_things_that_it_sees() {
             pool.iter().map(|(who, body)| (who, body.pos.map(bits))).collect();
         let (seen, longest) =
             (std::sync::atomic::AtomicUsize::new(0), std::sync::atomic::AtomicUsize::new(0));
-        pool.each(|(who, thawed): (Handle<Body>, Thawed)| {
+        pool.view_mut::<(Handle<Body>, Thawed)>().each(|(who, thawed)| {
             expected.insert(who, thawed.vel.map(|x| bits(x * 0.5)));
             *thawed.pos = [f32::NAN; 3];
         });
@@ -383,11 +388,11 @@ fn runs_of_a_derived_view_are_those_of_the_things_that_it_sees() {
             longest.fetch_max(thawed.vel.len(), std::sync::atomic::Ordering::Relaxed);
         };
         if par {
-            pool.par_runs::<Thawed>(fill)
+            pool.view_mut::<Thawed>().par_slices(fill)
         } else {
-            pool.runs::<Thawed>(fill)
+            pool.view_mut::<Thawed>().slices(fill)
         }
-        assert_eq!(seen.into_inner(), pool.count::<Thawed>());
+        assert_eq!(seen.into_inner(), pool.view_mut::<Thawed>().count());
         assert!(longest.into_inner() > 1);
         assert!(pool.iter().map(|(who, body)| (who, body.pos.map(bits))).eq(expected));
     }
@@ -469,9 +474,9 @@ fn long_runs_end_where_a_tag_is_missing_or_comes_up() {
             expected(Tags::empty(), Tags::FROZEN | Tags::LAST),
         ];
         let mut seen = [const { Vec::new() }; 3];
-        pool.each(|one: Both| seen[0].push(one.who));
-        pool.each(|one: BothThawed| seen[1].push(one.who));
-        pool.each(|one: NeitherNor| seen[2].push(one.who));
+        pool.view_mut::<Both>().each(|one| seen[0].push(one.who));
+        pool.view_mut::<BothThawed>().each(|one| seen[1].push(one.who));
+        pool.view_mut::<NeitherNor>().each(|one| seen[2].push(one.who));
         assert!(seen == expected, "one in {rare}");
     }
 }
@@ -520,19 +525,18 @@ struct Column {
 #[test]
 fn a_field_is_printed_as_it_is_whether_it_can_be_changed_or_not() {
     let mut pool: Pool<Column> = [Column { value: 7, step: 8 }].into_iter().collect();
-    pool.each(|fields: (Mut<column::value>, Ref<column::step>)| {
-        assert_eq!(format!("{fields:?}"), "(7, 8)")
-    });
+    pool.view_mut::<(Mut<column::value>, Ref<column::step>)>()
+        .each(|fields| assert_eq!(format!("{fields:?}"), "(7, 8)"));
 }
 
 #[test]
 fn loops_on_several_threads_do_what_one_thread_does() {
     let (mut alone, mut together) = (worn(50_000), worn(50_000));
     let step = |mut pos: Mut<body::pos>| *pos = pos.map(|x| x.sqrt() - 1.0);
-    alone.each(step);
-    together.par_each(step);
+    alone.view_mut::<Mut<body::pos>>().each(step);
+    together.view_mut::<Mut<body::pos>>().par_each(step);
     assert_eq!(all(&alone), all(&together));
-    together.par_runs::<Mut<body::pos>>(|pos| pos.fill([1.0; 3]));
+    together.view_mut::<Mut<body::pos>>().par_slices(|pos| pos.fill([1.0; 3]));
     assert!(together.iter().all(|(_, body)| *body.pos == [1.0; 3]));
 }
 
@@ -547,9 +551,9 @@ fn a_tag_that_first_comes_to_a_far_slot_is_seen() {
         who: Handle<Body>,
         label: &'a String,
     }
-    assert!(pool.query::<Item>().map(|item| item.who).eq([last]));
+    assert!(pool.view::<Item>().iter().map(|item| item.who).eq([last]));
     let mut seen = Vec::new();
-    pool.each(|item: Item| seen.push((item.who, item.label.len())));
+    pool.view_mut::<Item>().each(|item| seen.push((item.who, item.label.len())));
     assert_eq!(seen, [(last, 0)]);
     // And new things of a kind still share groups, however far up.
     let movers: Vec<_> =

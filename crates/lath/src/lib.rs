@@ -109,8 +109,8 @@
 //! | put in while others look | [`stage`](Pool::stage), [`reserve`](Pool::reserve), then [`commit`](Pool::commit) |
 //! | look up | [`get`](Pool::get), [`get_mut`](Pool::get_mut), [`read`](Pool::read), [`edit`](Pool::edit), [`check`](Pool::check) |
 //! | use several at once | [`get_disjoint_mut`](Pool::get_disjoint_mut), [`split`](Pool::split), [`each_with_rest`](Pool::each_with_rest) |
-//! | walk | [`each`](Pool::each), [`query`](Pool::query), [`iter`](Pool::iter), [`iter_mut`](Pool::iter_mut), [`handles`](Pool::handles) |
-//! | use some fields only | a [`View`] in [`each`](Pool::each), [`query_mut`](Pool::query_mut), [`view`](Pool::view), [`view_mut`](Pool::view_mut); [`set`](Pool::set); [`runs`](Pool::runs) for slices |
+//! | walk | [`iter`](Pool::iter), [`iter_mut`](Pool::iter_mut), [`handles`](Pool::handles), or by a view |
+//! | use some fields only | a [`View`] in [`view`](Pool::view) and [`view_mut`](Pool::view_mut), which give [`Views`]: loops, iterators, lookups, slices; [`set`](Pool::set) |
 //! | mark and filter | [`insert_tags`](Pool::insert_tags), [`remove_tags`](Pool::remove_tags), [`has`](Pool::has), and `with`/`without` of a [`View`] |
 //! | link | [`tree_mut`](Pool::tree_mut), [`tree`](Pool::tree), [`spawn_child`](Pool::spawn_child), [`spawn_tree`](Pool::spawn_tree), [`take_tree`](Pool::take_tree) |
 //! | take out | [`despawn`](Pool::despawn), [`take`](Pool::take), [`retain`](Pool::retain), [`extract_if`](Pool::extract_if), [`clear`](Pool::clear) |
@@ -141,7 +141,7 @@
 //! |---|---|
 //! | `std` (default) | the warning of [`Pool::expect_at_most`] is printed, and loops over views use AVX2 where the processor has it; without it lath needs `alloc` only |
 //! | `schedule` (default) | the world, its systems and their schedule; needs `std` |
-//! | `parallel` (default) | systems run on several threads, and loops inside them: one set of threads for all of the program, by `rayon-core`, or those of the rayon pool that you are in; `Pool::par_each` and `par_runs`, and the `par_` forms of the sweeps over trees |
+//! | `parallel` (default) | systems run on several threads, and loops inside them: one set of threads for all of the program, by `rayon-core`, or those of the rayon pool that you are in; the `par_` forms of views and of the sweeps over trees |
 //! | `tracing` | a `tracing` span around every system |
 //! | `snapshot` | snapshots, rollback, saves, prefabs |
 //! | `inspect` | `lath::inspect`: the live world in a browser, to be looked at and changed |
@@ -157,12 +157,12 @@ mod names {
     pub use lath_core::{
         Ancestors, AnyHandle, Attached, Branch, CapacityError, ChildViews, Children, CloneStorage,
         Cursor, Descendants, Excess, ExtractIf, Field, FieldBase, FieldInfo, FieldVisitor, Fields,
-        FixedPool, Handle, HandleBits, HandleError, HandleRange, Home, Iter, IterMut, Lane,
-        LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags, Orphans, OtherViews,
-        OutOfMemory, PlaceOf, Pool, PostOrder, QueryIter, Reach, Ref, Relation, Remap, Rest, Reuse,
-        Rows, Side, SideError, SideFault, SideMut, Slices, SpawnError, SpawnFault, SpawnMany,
+        FixedPool, GetMany, Handle, HandleBits, HandleError, HandleRange, Home, Iter, IterMut,
+        Lane, LinkError, LinkRole, LinksAndThings, LinksOnly, Mut, Name, NoTags, Orphans, Others,
+        OutOfMemory, PlaceOf, Pool, PostOrder, Reach, Ref, Relation, Remap, Reuse, Rows, Side,
+        SideError, SideFault, SideMut, SingleError, Slices, SpawnError, SpawnFault, SpawnMany,
         Stats, Storage, StorageOf, TagBits, TagSet, TakenTree, Thing, ThingMut, ThingRef, Things,
-        View, ViewMany, Views, bitflags,
+        View, ViewIter, Views, Workers, bitflags,
     };
 }
 
@@ -308,7 +308,7 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         AnyHandle, Branch, CapacityError, FixedPool, Handle, HandleError, HandleRange, LinkError,
-        Mut, Orphans, Pool, Ref, Relation, Rest, Reuse, SpawnError, SpawnFault, Thing, View,
+        Mut, Orphans, Others, Pool, Ref, Relation, Reuse, SpawnError, SpawnFault, Thing, View,
         bitflags::bitflags, default,
     };
     #[cfg(feature = "schedule")]

@@ -136,7 +136,7 @@ fn divide(
     } else {
         (3, 3)
     };
-    beings.par_each_with(&mut commands, |(me, luck, age), commands| {
+    commands.par_each(&mut beings, |(me, luck, age), commands| {
         let lot = *luck >> 58;
         if lot < births {
             let tags = if *age > 40 { Tags::OLD } else { Tags::YOUNG };

@@ -280,7 +280,7 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             Some(found) => Answer::Is(found),
             None => Answer::Is(pool.contains(one)),
         },
-        Call::ViewMut => Answer::Is(match pool.view_mut::<(Handle<T>, Mut<T::N>)>(one) {
+        Call::ViewMut => Answer::Is(match pool.view_mut::<(Handle<T>, Mut<T::N>)>().get_mut(one) {
             Some((handle, mut n)) => {
                 assert_eq!(handle, one, "a view of another thing");
                 *n = with_number::<T>(u32::from(v) * 2);
@@ -328,9 +328,9 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
                 *n = with_number::<T>(number::<T>(n).wrapping_add(u32::from(v)));
             };
             match b % 3 {
-                0 => pool.each(|mut n: Mut<T::N>| change(&mut n)),
-                1 => pool.par_each(|mut n: Mut<T::N>| change(&mut n)),
-                _ => pool.query_mut::<Mut<T::N>>().for_each(|mut n| change(&mut n)),
+                0 => pool.view_mut::<Mut<T::N>>().each(|mut n| change(&mut n)),
+                1 => pool.view_mut::<Mut<T::N>>().par_each(|mut n| change(&mut n)),
+                _ => pool.view_mut::<Mut<T::N>>().iter_mut().for_each(|mut n| change(&mut n)),
             }
             Answer::Done
         }
@@ -344,10 +344,11 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
             match b % 2 {
                 // Fields of rows do not lie densely, and are no slices.
                 _ if !<Mut<T::N> as Slices>::dense() => {
-                    pool.each(|mut n: Mut<T::N>| change(std::slice::from_mut(&mut *n)));
+                    pool.view_mut::<Mut<T::N>>()
+                        .each(|mut n| change(std::slice::from_mut(&mut *n)));
                 }
-                0 => pool.runs::<Mut<T::N>>(change),
-                _ => pool.par_runs::<Mut<T::N>>(change),
+                0 => pool.view_mut::<Mut<T::N>>().slices(change),
+                _ => pool.view_mut::<Mut<T::N>>().par_slices(change),
             }
             Answer::Done
         }
@@ -497,7 +498,7 @@ fn ask_about<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4]) -> Answer {
             read,
             "{handle}"
         );
-        let n = pool.view::<Ref<T::N>>(handle).map(|n| number::<T>(&n));
+        let n = pool.view::<Ref<T::N>>().get(handle).map(|n| number::<T>(&n));
         assert_eq!(n, body.as_ref().map(|body| body.n), "{handle}");
         let tags = body.as_ref().map_or(0, |body| body.tags);
         assert_eq!(pool.tags(handle).widen(), u64::from(tags), "{handle}");
@@ -510,7 +511,7 @@ fn ask_about<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4]) -> Answer {
         }
         (id(handle), body)
     });
-    let look = pool.look::<(Handle<T>, Ref<T::N>)>();
+    let look = pool.view::<(Handle<T>, Ref<T::N>)>();
     for handle in who {
         let seen = look.get(*handle).map(|(found, n)| (found, number::<T>(&n)));
         assert_eq!(seen, pool.get(*handle).map(|thing| (*handle, T::seen(thing).n)), "{handle}");
@@ -523,31 +524,35 @@ fn look_at_many<T: Piece>(pool: &Pool<T>, who: &[Handle<T>; 4], b: u16) -> Answe
     let all: Vec<(Handle<T>, u32)> =
         pool.iter().map(|(handle, thing)| (handle, T::seen(thing).n)).collect();
     let query: Vec<_> =
-        pool.query::<(Handle<T>, Ref<T::N>)>().map(|(h, n)| (h, number::<T>(&n))).collect();
+        pool.view::<(Handle<T>, Ref<T::N>)>().iter().map(|(h, n)| (h, number::<T>(&n))).collect();
     assert_eq!(query, all, "query beside iter");
-    assert_eq!(pool.query::<Ref<T::N>>().count_left(), all.len(), "how many are left");
+    assert_eq!(
+        pool.view::<Ref<T::N>>().iter().size_hint(),
+        (all.len(), Some(all.len())),
+        "how many come"
+    );
     assert_eq!(pool.handles().collect::<Vec<_>>(), all.iter().map(|(h, _)| *h).collect::<Vec<_>>());
     assert_eq!(
-        (pool.len(), pool.count::<Ref<T::N>>(), pool.is_empty()),
+        (pool.len(), pool.view::<Ref<T::N>>().count(), pool.is_empty()),
         (all.len(), all.len(), all.is_empty())
     );
-    let look = pool.look::<(Handle<T>, Ref<T::N>)>();
+    let look = pool.view::<(Handle<T>, Ref<T::N>)>();
     assert_eq!(
         look.iter().map(|(h, n)| (h, number::<T>(&n))).collect::<Vec<_>>(),
         all,
-        "look beside iter"
+        "iter of views beside iter"
     );
     assert_eq!(look.count(), all.len());
     let from = pool.next_from(u32::from(b % 70)).map(id);
     let expected = all.iter().map(|(h, _)| id(*h)).find(|id| id.slot >= u32::from(b % 70));
     assert_eq!(from, expected, "next_from({})", b % 70);
     let one_by_one: Vec<_> =
-        who.iter().map(|h| pool.view::<Ref<T::N>>(*h).map(|n| number::<T>(&n))).collect();
+        who.iter().map(|h| pool.view::<Ref<T::N>>().get(*h).map(|n| number::<T>(&n))).collect();
     let many: Vec<_> =
-        pool.view_many::<Ref<T::N>>(who).map(|n| n.map(|n| number::<T>(&n))).collect();
-    assert_eq!(many, one_by_one, "view_many beside view");
+        pool.view::<Ref<T::N>>().get_many(who).map(|n| n.map(|n| number::<T>(&n))).collect();
+    assert_eq!(many, one_by_one, "get_many beside get");
     let many: Vec<_> = look.get_many(who).map(|n| n.map(|(_, n)| number::<T>(&n))).collect();
-    assert_eq!(many, one_by_one, "get_many beside view");
+    assert_eq!(many, one_by_one, "get_many beside get");
     Answer::Found(all.into_iter().map(|(handle, _)| id(handle)).collect())
 }
 
@@ -567,11 +572,15 @@ fn each_with_rest<T: Piece>(pool: &mut Pool<T>, body: &Body, ask: &Ask) -> Answe
             }
         });
     } else {
-        pool.each_view_with_rest::<(Handle<T>, Mut<T::N>)>(|(me, mut n), rest| {
+        pool.view_mut::<(Handle<T>, Mut<T::N>)>().each_with_rest(|(me, mut n), rest| {
             fuse::burn();
-            if let Some(its) = rest.get(other).map(|other| T::seen(other).n) {
+            if let Some(its) = rest.get::<Ref<T::N>>(other).map(|other| number::<T>(&other)) {
+                assert_ne!(me, other, "given out twice");
                 *n = with_number::<T>(number::<T>(&n).wrapping_add(its));
             }
+        });
+        // The fields of all others are seen, and nothing else of the pool.
+        pool.each_with_rest(|me, _, rest| {
             if me.index() % 16 == 1 {
                 new.push(spawned(body, rest.try_stage(make(body))));
             }

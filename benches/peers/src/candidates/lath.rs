@@ -7,7 +7,7 @@ use lath_core::{Fields, Handle, Pool, Rows, Thing};
 use crate::store::{Clear, Lookup, SpawnMany, Store, Walk};
 use crate::things::Sample;
 
-/// `lath_core::Pool`; lookups by `look`, as the documentation says for many of them.
+/// `lath_core::Pool`; lookups by a view, as the documentation says for many of them.
 pub(crate) struct LathRows<T: Thing>(Pool<T>);
 
 impl<T: Sample + Thing<Storage = Rows<T>>> Store<T> for LathRows<T> {
@@ -50,7 +50,7 @@ impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRows<T> {
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<T>]) -> u32 {
-        let things = self.0.look::<&T>();
+        let things = self.0.view::<&T>();
         keys.iter()
             .fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, T::field).to_bits()))
     }
@@ -104,7 +104,7 @@ impl<T: Sample + Thing<Storage = Rows<T>>> Lookup<T> for LathRowsRead<T> {
     }
 }
 
-/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch
+/// The same pool; many lookups by `get_many`, and many despawned by `despawn_many`, which fetch
 /// memory ahead.
 pub(crate) struct LathRowsMany<T: Thing>(LathRows<T>);
 
@@ -142,7 +142,7 @@ impl<T: Sample + Thing<Storage = Rows<T>> + Fields> Lookup<T> for LathRowsMany<T
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<T>]) -> u32 {
-        let things = self.0.0.view_many::<&T>(keys);
+        let things = self.0.0.view::<&T>().get_many(keys);
         things.fold(0, |sum, thing| sum.wrapping_add(thing.map_or(0.0, T::field).to_bits()))
     }
 }

@@ -1,4 +1,4 @@
-//! lath: `Pool` with things in columns. Lookups ask for the one field they read, by `look`.
+//! lath: `Pool` with things in columns. Lookups ask for the one field they read, by a view.
 
 use lath_core::{Handle, Pool, Ref, Thing, View};
 
@@ -82,12 +82,12 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> SpawnMany<T> for LathColumns<C> {
 impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumns<C> {
     #[inline(always)]
     fn field(&self, key: Handle<C>) -> f32 {
-        self.0.view::<C::Seen>(key).map_or(0.0, C::field)
+        self.0.view::<C::Seen>().get(key).map_or(0.0, C::field)
     }
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<C>]) -> u32 {
-        let things = self.0.look::<C::Seen>();
+        let things = self.0.view::<C::Seen>();
         keys.iter()
             .fold(0, |sum, &key| sum.wrapping_add(things.get(key).map_or(0.0, C::field).to_bits()))
     }
@@ -99,7 +99,7 @@ impl<C: Thing> Clear for LathColumns<C> {
     }
 }
 
-/// The same pool; many lookups by `view_many`, and many despawned by `despawn_many`, which fetch
+/// The same pool; many lookups by `get_many`, and many despawned by `despawn_many`, which fetch
 /// memory ahead.
 pub(crate) struct LathColumnsMany<C: Thing>(LathColumns<C>);
 
@@ -137,7 +137,7 @@ impl<T: Sample, C: InPlaceOf<T> + 'static> Lookup<T> for LathColumnsMany<C> {
 
     #[inline(always)]
     fn sum(&mut self, keys: &[Handle<C>]) -> u32 {
-        let things = self.0.0.view_many::<C::Seen>(keys);
+        let things = self.0.0.view::<C::Seen>().get_many(keys);
         things.fold(0, |sum, thing| sum.wrapping_add(thing.map_or(0.0, C::field).to_bits()))
     }
 }

@@ -1,4 +1,4 @@
-//! lath by views: `Pool::each` with an ordinary closure, and tags. The same code for rows and for
+//! lath by views: `each` with an ordinary closure, and tags. The same code for rows and for
 //! columns.
 
 use lath_core::{Handle, Mut, Pool, Ref, View};
@@ -24,11 +24,11 @@ macro_rules! movers {
             }
 
             fn step(&mut self) {
-                self.0.each(|(mut pos, vel): (Mut<$field::pos>, Ref<$field::vel>)| *pos += *vel * DT);
+                self.0.view_mut::<(Mut<$field::pos>, Ref<$field::vel>)>().each(|(mut pos, vel)| *pos += *vel * DT);
             }
 
             fn positions(&mut self, mut see: impl FnMut(Vec3)) {
-                self.0.query::<Ref<$field::pos>>().for_each(|pos| see(*pos));
+                self.0.view::<Ref<$field::pos>>().iter().for_each(|pos| see(*pos));
             }
         }
     };
@@ -65,11 +65,11 @@ macro_rules! matching {
             }
 
             fn step(&mut self) {
-                self.0.each(|one: $view| *one.pos += *one.vel * DT);
+                self.0.view_mut::<$view>().each(|one| *one.pos += *one.vel * DT);
             }
 
             fn positions(&mut self, mut see: impl FnMut(Vec3)) {
-                self.0.each(|one: $view| see(*one.pos));
+                self.0.view_mut::<$view>().each(|one| see(*one.pos));
             }
         }
     };
@@ -99,11 +99,11 @@ macro_rules! kinds {
             }
 
             fn scale(&mut self, by: f32) {
-                self.0.each(|mut data: Mut<$field::data>| *data *= by);
+                self.0.view_mut::<Mut<$field::data>>().each(|mut data| *data *= by);
             }
 
             fn data(&mut self, mut see: impl FnMut(f32)) {
-                self.0.query::<Ref<$field::data>>().for_each(|data| see(*data));
+                self.0.view::<Ref<$field::data>>().iter().for_each(|data| see(*data));
             }
         }
     };

@@ -31,11 +31,11 @@ pub(crate) const CASES: &[Case] = &[
     case("get-rows", "`get` with a live handle, rows", rows::get),
     case("get-stale", "`get` with a stale handle, rows", rows::get_stale),
     case("read-rows", "`read` with a live handle, rows", rows::read),
-    case("look-rows", "`get` of a `look`, live handles, rows", rows::look),
+    case("look-rows", "`get` of a view, live handles, rows", rows::look),
     case("view-columns", "`view` of one field, columns", columns::view),
     case("view-hot", "`view` of a hot field, columns", columns::view_hot),
-    case("look-columns", "`get` of a `look` at one field, columns", columns::look),
-    case("look-hot", "`get` of a `look` at a hot field, columns", columns::look_hot),
+    case("look-columns", "`get` of a view of one field, columns", columns::look),
+    case("look-hot", "`get` of a view of a hot field, columns", columns::look_hot),
     case("spawn-rows", "`spawn` into a slot that was used before, rows", rows::spawn),
     case("spawn-columns", "`spawn` into a slot that was used before, columns", columns::spawn),
     case("spawn-tagged", "`spawn` of a thing that can have tags, columns", tagged::spawn),
@@ -155,7 +155,8 @@ macro_rules! steps {
         fn step(pool: &mut Pool<$Body>, rounds: u32) {
             let dt = black_box(0.1);
             for _ in 0..rounds {
-                pool.each(|(mut pos, vel): (Mut<$body::pos>, Ref<$body::vel>)| *pos += *vel * dt);
+                pool.view_mut::<(Mut<$body::pos>, Ref<$body::vel>)>()
+                    .each(|(mut pos, vel)| *pos += *vel * dt);
             }
             black_box(pool);
         }
@@ -192,7 +193,7 @@ mod rows {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let bodies = pool.look::<&RowBody>();
+            let bodies = pool.view::<&RowBody>();
             sum += handles
                 .iter()
                 .map(|&handle| bodies.get(handle).map_or(0.0, |body| body.heat))
@@ -317,8 +318,9 @@ mod columns {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let field =
-                |&handle: &_| pool.view::<Ref<column_body::pos>>(handle).map_or(1.0, |pos| pos.x);
+            let field = |&handle: &_| {
+                pool.view::<Ref<column_body::pos>>().get(handle).map_or(1.0, |pos| pos.x)
+            };
             sum += handles.iter().map(field).sum::<f32>();
         }
         assert_eq!(sum, 0.0);
@@ -328,7 +330,7 @@ mod columns {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let places = pool.look::<Ref<column_body::pos>>();
+            let places = pool.view::<Ref<column_body::pos>>();
             sum += handles
                 .iter()
                 .map(|&handle| places.get(handle).map_or(1.0, |pos| pos.x))
@@ -341,7 +343,7 @@ mod columns {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let heat = pool.look::<Ref<column_body::heat>>();
+            let heat = pool.view::<Ref<column_body::heat>>();
             sum += handles
                 .iter()
                 .map(|&handle| heat.get(handle).map_or(0.0, |heat| *heat))
@@ -354,8 +356,9 @@ mod columns {
         let (pool, handles) = pool(THINGS);
         let mut sum = 0.0;
         for _ in 0..rounds {
-            let field =
-                |&handle: &_| pool.view::<Ref<column_body::heat>>(handle).map_or(0.0, |heat| *heat);
+            let field = |&handle: &_| {
+                pool.view::<Ref<column_body::heat>>().get(handle).map_or(0.0, |heat| *heat)
+            };
             sum += handles.iter().map(field).sum::<f32>();
         }
         assert_eq!(sum, (rounds * THINGS) as f32);

@@ -61,16 +61,10 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Marks the fields that a view writes, in the groups in which it sees anything.
+    /// Marks the fields that a view writes, in the groups in which it sees anything, while others
+    /// may write to other fields.
     #[inline]
-    pub(super) fn mark_seen<V: View<Thing = T>>(&mut self) {
-        self.prepare_marks(V::WRITES);
-        self.mark_seen_shared::<V>();
-    }
-
-    /// As [`mark_seen`](Self::mark_seen), while others may write to other fields.
-    #[inline]
-    pub(crate) fn mark_seen_shared<V: View<Thing = T>>(&self) {
+    pub(crate) fn mark_seen<V: View<Thing = T>>(&self) {
         let (true, Some(marks)) = (V::WRITES != 0, &self.marks) else { return };
         let filter = self.filter::<V>();
         let mut from = 0;
@@ -82,16 +76,17 @@ impl<T: Thing> Cells<T> {
         }
     }
 
-    /// Marks some fields, in the group of a slot.
-    #[inline]
-    pub(super) fn mark_fields(&mut self, index: u32, fields: u64) {
-        self.prepare_marks(fields);
-        self.mark_fields_shared(index, fields);
+    /// Marks the fields that a view writes, in the group of the thing that a handle names.
+    #[inline(always)]
+    pub(super) fn mark_given<V: View<Thing = T>>(&self, handle: Handle<T>) {
+        if V::WRITES != 0 && self.marks.is_some() && self.contains(handle) {
+            self.mark_fields(handle.index(), V::WRITES);
+        }
     }
 
-    /// As [`mark_fields`](Self::mark_fields), while others may write to other fields.
+    /// Marks some fields, in the group of a slot.
     #[inline]
-    pub(crate) fn mark_fields_shared(&self, index: u32, fields: u64) {
+    pub(crate) fn mark_fields(&self, index: u32, fields: u64) {
         if let (true, Some(marks)) = (fields != 0, &self.marks) {
             marks.mark_fields(index / GROUP, fields);
         }

@@ -19,15 +19,13 @@ mod bulk;
 mod changes;
 mod deal;
 mod despawn;
-mod many;
+mod get_many;
 mod nursery;
-#[cfg(feature = "parallel")]
+mod others;
 mod parallel;
-mod rest;
 mod run;
 mod shed;
 mod tagged;
-mod view;
 mod views;
 mod walk;
 mod whole;
@@ -52,14 +50,14 @@ use crate::thing::Thing;
 pub(crate) use bulk::{Batch, End};
 pub use deal::Lane;
 pub(crate) use despawn::{Ended, Freed};
-pub use many::ViewMany;
+pub use get_many::GetMany;
 use nursery::Nursery;
+pub use others::Others;
+pub use parallel::Workers;
 #[cfg(feature = "parallel")]
-pub(crate) use parallel::chunk;
-pub use rest::Rest;
-pub use view::QueryIter;
-pub use views::{OtherViews, Views};
-pub use walk::{Iter, IterMut};
+pub(crate) use parallel::part;
+pub use views::Views;
+pub use walk::{Iter, IterMut, ViewIter};
 
 type Place<T> = <<T as Thing>::Storage as Storage<T>>::Place;
 
@@ -300,7 +298,7 @@ impl<T: Thing> Cells<T> {
     #[inline(always)]
     pub(crate) fn get(&self, handle: Handle<T>) -> Option<ThingRef<'_, T>> {
         // SAFETY: the place is of this storage and holds a value (`find`, C1); exclusive access
-        // comes from `&mut self` or, in `Rest`, excludes this slot.
+        // comes from `&mut self` or, in `Others`, excludes this slot.
         self.find(handle).map(|place| unsafe { self.values.get(place) })
     }
 
@@ -346,19 +344,27 @@ impl<T: Thing> Cells<T> {
             }
         }
         let this = &*self;
-        core::array::from_fn(|i| {
-            let handle = handles[i];
-            if handles[..i].contains(&handle) && !handle.is_nil() {
-                return Err(HandleError::Twice { handle: handle.name() });
+        this.disjoint(handles, |handle| match this.find(handle) {
+            // SAFETY: the place is of this storage and holds a value. Not aliased: the slots are
+            // different ones (`disjoint`), and `&mut self` keeps everyone else away for as long as
+            // the results live.
+            Some(place) => Ok(unsafe { this.values.get_mut(place) }),
+            None => Err(this.why_not(handle)),
+        })
+    }
+
+    /// Asks `f` about each handle. One that comes again is refused: those that `f` finds a thing
+    /// for have different slots, since a slot has one stamp.
+    fn disjoint<R, const N: usize>(
+        &self,
+        handles: [Handle<T>; N],
+        f: impl Fn(Handle<T>) -> Result<R, HandleError>,
+    ) -> [Result<R, HandleError>; N] {
+        core::array::from_fn(|i| match handles[i] {
+            again if handles[..i].contains(&again) && !again.is_nil() => {
+                Err(HandleError::Twice { handle: again.name() })
             }
-            match this.find(handle) {
-                // SAFETY: the place is of this storage and holds a value. Not aliased: equal
-                // handles were refused, and different handles that both resolve have different
-                // slots, a slot having one stamp. `&mut self` keeps everyone else away for as long
-                // as the results live.
-                Some(place) => Ok(unsafe { this.values.get_mut(place) }),
-                None => Err(this.why_not(handle)),
-            }
+            handle => f(handle),
         })
     }
 

@@ -286,8 +286,10 @@ impl<T: Thing> Cells<T> {
     }
 
     /// The staged things in the nursery, in the order of their slots, and where they are.
-    pub(super) fn newly_staged(&self) -> Vec<(u32, Place<T>)> {
-        let staged = |(index, _, place): (u32, u32, Option<Place<T>>)| Some((index, place?));
+    pub(super) fn newly_staged(&self) -> Vec<(Handle<T>, Place<T>)> {
+        let staged = |(index, stamp, place): (u32, u32, Option<Place<T>>)| {
+            place.map(|place| (Handle::from_parts(index, stamp), place))
+        };
         self.claims().into_iter().filter_map(staged).collect()
     }
 

@@ -2,39 +2,28 @@
 //! Walking the live things in slot order.
 
 use alloc::vec::{self, Vec};
+use core::iter::FusedIterator;
 
 use super::*;
+use crate::tags::Filter;
+use crate::view::View;
 
 impl<T: Thing> Cells<T> {
-    /// Looks at the live things, and at the staged ones too if asked.
-    #[inline]
-    pub(crate) fn iter(&self, staged: bool) -> Iter<'_, T> {
-        Iter { walk: Walk::new(self, staged) }
-    }
-
-    /// All live things, to be changed.
-    #[inline]
-    pub(crate) fn iter_mut(&mut self) -> IterMut<'_, T> {
-        self.mark_all();
-        IterMut { walk: Walk::new(self, false) }
-    }
-
     /// Every live thing in turn, exclusively, beside a look at all the others.
     #[inline]
     pub(crate) fn each_with_rest(
         &mut self,
-        mut f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Rest<'_, T>),
+        mut f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Others<'_, T>),
     ) {
         self.mark_all();
         let this = &*self;
-        let mut walk = Walk::new(this, false);
-        while let Some((index, place)) = walk.next_place() {
-            let rest = Rest { cells: this, me: index };
+        let mut walk = Walk::all(this);
+        while let Some((handle, place)) = walk.next() {
             // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not
-            // aliased: `Rest` refuses this slot, nothing of an earlier round is left (the closure
-            // takes any lifetime, so it can keep neither thing nor rest), and `&mut self` keeps
+            // aliased: `Others` refuses this slot, nothing of an earlier round is left (the closure
+            // takes any lifetime, so it can keep neither thing nor others), and `&mut self` keeps
             // everyone else away.
-            unsafe { f(walk.handle(index, place), this.values.get_mut(place), &rest) };
+            f(handle, unsafe { this.values.get_mut(place) }, &Others::new(this, handle.index()));
         }
     }
 
@@ -51,142 +40,162 @@ impl<T: Thing> Cells<T> {
             (number, mask) = (found + 1, u64::MAX);
         }
     }
+
+    /// All staged things, in the order of their slots, and where they are.
+    fn all_staged(&self) -> Vec<(Handle<T>, Place<T>)> {
+        let mut staged = self.newly_staged();
+        let mut from = 0;
+        while let Some((number, claimed)) = self.slots.next_claimed(from) {
+            from = number + 1;
+            staged.extend(ones(claimed).filter_map(|bit| {
+                let index = number * GROUP + bit;
+                // Staged slots have an odd stamp; reserved ones are passed over.
+                let stamp = self.main_stamp(index).filter(|&stamp| is_live(stamp))?;
+                Some((Handle::from_parts(index, stamp), self.values.place(index)?))
+            }));
+        }
+        staged.sort_unstable_by_key(|(handle, _)| handle.index());
+        staged
+    }
 }
 
-/// A walk over slots that hold a reachable value, in slot order, each once.
+/// A walk over the live slots that a filter lets through, in slot order, each once.
 struct Walk<'a, T: Thing> {
     cells: &'a Cells<T>,
-    staged: bool,
+    filter: Filter<'a>,
     /// The next group to look at.
     group: u32,
     /// The slots of the present group that are still to come.
     bits: u64,
-    /// The first slot of the present group, and its place.
-    first: u32,
+    /// The first slot of the present group.
     place: Option<Place<T>>,
-    /// Staged things that are still in the nursery, in the order of their slots.
-    new: vec::IntoIter<(u32, Place<T>)>,
-    /// How many slots are still to come; staged ones that were there at the start included.
-    left: usize,
+    /// At least and at most so many slots are to come in later groups.
+    left: (usize, usize),
 }
 
 impl<'a, T: Thing> Walk<'a, T> {
     #[inline]
-    fn new(cells: &'a Cells<T>, staged: bool) -> Self {
-        let new = if staged { cells.newly_staged() } else { Vec::new() };
-        let old = if staged { cells.staged as usize } else { 0 };
-        let left = cells.slots.live() as usize + old + new.len();
-        let new = new.into_iter();
-        Self { cells, staged, group: 0, bits: 0, first: 0, place: None, new, left }
+    fn new(cells: &'a Cells<T>, filter: Filter<'a>) -> Self {
+        Self { cells, filter, group: 0, bits: 0, place: None, left: filter.bounds() }
+    }
+
+    /// All live slots.
+    #[inline]
+    fn all(cells: &'a Cells<T>) -> Self {
+        Self::new(cells, Filter::new(&cells.slots, cells.tags.maps(), 0, 0))
     }
 
     /// Goes on to the next group that has something; false at the end.
     #[inline]
     fn advance(&mut self) -> bool {
-        let found = if self.staged {
-            self.next_with_staged()
-        } else {
-            self.cells.slots.next_live(self.group)
-        };
-        let Some((number, bits)) = found else { return false };
-        self.group = number + 1;
-        self.bits = bits;
-        self.first = number * GROUP;
-        self.place = self.cells.values.place(self.first);
-        self.place.is_some()
-    }
-
-    /// The next group that has live or staged slots, and which they are.
-    fn next_with_staged(&self) -> Option<(u32, u64)> {
-        let slots = &self.cells.slots;
-        let live = slots.next_live(self.group);
-        let mut from = self.group;
-        while let Some((number, claimed)) = slots.next_claimed(from) {
-            if live.is_some_and(|(first, _)| first < number) {
-                return live;
+        while let Some(number) = self.filter.next(self.group) {
+            self.group = number + 1;
+            self.bits = self.filter.word(number);
+            if self.bits != 0 {
+                let count = self.bits.count_ones() as usize;
+                self.left.0 = self.left.0.saturating_sub(count);
+                self.left.1 = self.left.1.saturating_sub(count);
+                self.place = self.cells.values.place(number * GROUP);
+                return self.place.is_some();
             }
-            // Staged slots have an odd stamp; reserved ones are passed over.
-            let staged = ones(claimed)
-                .filter(|bit| self.cells.main_stamp(number * GROUP + bit).is_some_and(is_live))
-                .fold(0, |word, bit| word | 1 << bit);
-            let live_here = live.filter(|&(first, _)| first == number).map_or(0, |(_, word)| word);
-            if staged | live_here != 0 {
-                return Some((number, staged | live_here));
-            }
-            from = number + 1;
         }
-        live
+        false
     }
 
-    /// The next slot: its index and its place, which holds a value.
+    /// The next slot: the handle of what is there, and its place, which holds a value.
     #[inline]
-    fn next_place(&mut self) -> Option<(u32, Place<T>)> {
-        let is_over = self.bits == 0 && !self.advance();
-        self.left = self.left.saturating_sub(1);
-        let bit = self.bits.trailing_zeros();
-        if let Some(&(index, _)) = self.new.as_slice().first() {
-            if is_over || index < self.first + bit {
-                return self.new.next();
-            }
-        }
-        if is_over {
+    fn next(&mut self) -> Option<(Handle<T>, Place<T>)> {
+        if self.bits == 0 && !self.advance() {
             return None;
         }
+        let bit = self.bits.trailing_zeros();
         self.bits &= self.bits - 1;
-        let first = self.place?;
-        // SAFETY: both places are of this storage and in one group: the group's first slot, and the
-        // `bit`th of 64.
-        Some((self.first + bit, unsafe { T::Storage::step(first, bit) }))
+        // SAFETY: the slot is one of the present group that are to come.
+        Some(unsafe { self.at(self.place?, bit) })
     }
 
-    /// Calls `f` with every slot that is left. Full groups take a straight loop, which compilers
-    /// unroll and vectorise.
-    #[inline]
-    fn for_each_place(mut self, mut f: impl FnMut(&Self, u32, Place<T>)) {
-        if self.staged {
-            while let Some((index, place)) = self.next_place() {
-                f(&self, index, place);
-            }
-            return;
-        }
-        loop {
-            let Some(first) = self.place else { if self.advance() { continue } else { return } };
-            if self.bits == u64::MAX {
-                for bit in 0..GROUP {
-                    // SAFETY: as in `next_place`: in a full group every slot holds a value.
-                    f(&self, self.first + bit, unsafe { T::Storage::step(first, bit) });
-                }
-            } else {
-                let mut bits = self.bits;
-                while bits != 0 {
-                    let bit = bits.trailing_zeros();
-                    bits &= bits - 1;
-                    // SAFETY: as in `next_place`.
-                    f(&self, self.first + bit, unsafe { T::Storage::step(first, bit) });
-                }
-            }
-            if !self.advance() {
-                return;
-            }
-        }
-    }
-
-    /// The handle of a slot.
+    /// The handle of what is in a slot, and its place.
     ///
     /// # Safety
     ///
-    /// The place is one that this walk has reached.
+    /// The slot is the `bit`th of the present group, whose first one is at `first`, and lives.
     #[inline(always)]
-    unsafe fn handle(&self, index: u32, place: Place<T>) -> Handle<T> {
-        // SAFETY: the place is of this storage or the nursery's, where stamps of values do not
-        // change while the walk borrows the cells (C3, N2).
-        Handle::from_parts(index, unsafe { T::Storage::stamp(place).read() })
+    unsafe fn at(&self, first: Place<T>, bit: u32) -> (Handle<T>, Place<T>) {
+        // SAFETY: both places are of this storage and in one group. Stamps of values do not change
+        // while the walk borrows the cells (C3).
+        let (place, stamp) = unsafe {
+            let place = T::Storage::step(first, bit);
+            (place, T::Storage::stamp(place).read())
+        };
+        (Handle::from_parts((self.group - 1) * GROUP + bit, stamp), place)
+    }
+
+    /// Folds all slots that are left. Full groups take a straight loop, which compilers unroll and
+    /// vectorise.
+    #[inline]
+    fn fold<B>(mut self, mut so_far: B, mut f: impl FnMut(B, (Handle<T>, Place<T>)) -> B) -> B {
+        loop {
+            if let Some(first) = self.place {
+                // SAFETY: the slots are those of the present group that are to come.
+                let mut step = |so_far: B, bit: u32| f(so_far, unsafe { self.at(first, bit) });
+                if self.bits == u64::MAX {
+                    for bit in 0..GROUP {
+                        so_far = step(so_far, bit);
+                    }
+                } else {
+                    let mut bits = self.bits;
+                    while bits != 0 {
+                        so_far = step(so_far, bits.trailing_zeros());
+                        bits &= bits - 1;
+                    }
+                }
+            }
+            if !self.advance() {
+                return so_far;
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let here = self.bits.count_ones() as usize;
+        (self.left.0 + here, Some(self.left.1 + here))
+    }
+}
+
+// By hand, as those below: a derive would ask for `T: Clone`.
+impl<T: Thing> Clone for Walk<'_, T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
     }
 }
 
 /// The live things of a pool and their handles, in slot order: [`Pool::iter`](crate::Pool::iter).
 pub struct Iter<'a, T: Thing> {
     walk: Walk<'a, T>,
+    /// Staged things that are still to come, if they are asked for, in the order of their slots.
+    staged: vec::IntoIter<(Handle<T>, Place<T>)>,
+}
+
+impl<'a, T: Thing> Iter<'a, T> {
+    /// The live things, and the staged ones too if asked.
+    #[inline]
+    pub(crate) fn new(cells: &'a Cells<T>, staged: bool) -> Self {
+        let staged = if staged { cells.all_staged() } else { Vec::new() };
+        Self { walk: Walk::all(cells), staged: staged.into_iter() }
+    }
+
+    /// The next one, and its place.
+    #[inline]
+    fn next_place(&mut self) -> Option<(Handle<T>, Place<T>)> {
+        if let Some((staged, _)) = self.staged.as_slice().first() {
+            let is_over = self.walk.bits == 0 && !self.walk.advance();
+            let next = || (self.walk.group - 1) * GROUP + self.walk.bits.trailing_zeros();
+            if is_over || staged.index() < next() {
+                return self.staged.next();
+            }
+        }
+        self.walk.next()
+    }
 }
 
 impl<'a, T: Thing> Iterator for Iter<'a, T> {
@@ -194,32 +203,39 @@ impl<'a, T: Thing> Iterator for Iter<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (index, place) = self.walk.next_place()?;
-        // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not
-        // aliased: the walk borrows the cells for `'a`, so nobody gets exclusive access (C3).
-        Some(unsafe { (self.walk.handle(index, place), self.walk.cells.values.get(place)) })
+        let (handle, place) = self.next_place()?;
+        // SAFETY: the walk reached the place, or it is that of a staged thing (N2), so it is of
+        // this storage or the nursery's and holds a value. Not aliased: the walk borrows the cells
+        // for `'a`, so nobody gets exclusive access (C3).
+        Some((handle, unsafe { self.walk.cells.values.get(place) }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        if self.walk.staged {
-            (self.walk.left, None)
-        } else {
-            (self.walk.left, Some(self.walk.left))
-        }
+        let (least, most) = self.walk.size_hint();
+        (least + self.staged.len(), most.map(|most| most + self.staged.len()))
     }
 
     #[inline]
-    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
-        let mut value = Some(init);
-        self.walk.for_each_place(|walk, index, place| {
-            // SAFETY: as in `next`.
-            let item = unsafe { (walk.handle(index, place), walk.cells.values.get(place)) };
-            value = value.take().map(|so_far| f(so_far, item));
-        });
-        match value {
-            Some(value) => value,
-            None => unreachable!("put back by every round"),
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(mut self, mut so_far: B, mut f: F) -> B {
+        while !self.staged.as_slice().is_empty() {
+            let Some(item) = self.next() else { return so_far };
+            so_far = f(so_far, item);
         }
+        let values = &self.walk.cells.values;
+        // SAFETY: as in `next`.
+        self.walk.fold(so_far, |so_far, (handle, place)| {
+            f(so_far, (handle, unsafe { values.get(place) }))
+        })
+    }
+}
+
+impl<T: Thing> ExactSizeIterator for Iter<'_, T> {}
+
+impl<T: Thing> FusedIterator for Iter<'_, T> {}
+
+impl<T: Thing> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Self { walk: self.walk.clone(), staged: self.staged.clone() }
     }
 }
 
@@ -229,44 +245,100 @@ pub struct IterMut<'a, T: Thing> {
     walk: Walk<'a, T>,
 }
 
+impl<'a, T: Thing> IterMut<'a, T> {
+    #[inline]
+    pub(crate) fn new(cells: &'a mut Cells<T>) -> Self {
+        cells.mark_all();
+        Self { walk: Walk::all(cells) }
+    }
+}
+
 impl<'a, T: Thing> Iterator for IterMut<'a, T> {
     type Item = (Handle<T>, ThingMut<'a, T>);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (index, place) = self.walk.next_place()?;
+        let (handle, place) = self.walk.next()?;
         // SAFETY: the walk reached the place, so it is of this storage and holds a value. Not
-        // aliased: `iter_mut` has borrowed the cells exclusively for `'a`, and a walk reaches every
-        // slot once.
-        Some(unsafe { (self.walk.handle(index, place), self.walk.cells.values.get_mut(place)) })
+        // aliased: `new` has borrowed the cells exclusively for `'a`, and a walk reaches every slot
+        // once.
+        Some((handle, unsafe { self.walk.cells.values.get_mut(place) }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.walk.left, Some(self.walk.left))
+        self.walk.size_hint()
     }
 
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
-        let mut value = Some(init);
-        self.walk.for_each_place(|walk, index, place| {
-            // SAFETY: as in `next`.
-            let item = unsafe { (walk.handle(index, place), walk.cells.values.get_mut(place)) };
-            value = value.take().map(|so_far| f(so_far, item));
-        });
-        match value {
-            Some(value) => value,
-            None => unreachable!("put back by every round"),
-        }
+        let values = &self.walk.cells.values;
+        // SAFETY: as in `next`.
+        self.walk.fold(init, |so_far, (handle, place)| {
+            f(so_far, (handle, unsafe { values.get_mut(place) }))
+        })
     }
 }
 
 impl<T: Thing> ExactSizeIterator for IterMut<'_, T> {}
 
-// By hand: a derive would ask for `T: Clone`.
-impl<T: Thing> Clone for Iter<'_, T> {
+impl<T: Thing> FusedIterator for IterMut<'_, T> {}
+
+/// The views of a pool's things, one by one, in slot order: [`Views::iter`](crate::Views::iter).
+pub struct ViewIter<'a, V: View> {
+    walk: Walk<'a, V::Thing>,
+    /// Where the fields of the present group begin.
+    base: Option<V::Base>,
+}
+
+impl<'a, V: View> ViewIter<'a, V> {
+    #[inline]
+    pub(super) fn new(cells: &'a Cells<V::Thing>) -> Self {
+        let _checked = const { (V::READS, V::WRITES) };
+        Self { walk: Walk::new(cells, cells.filter::<V>().known(V::WITH, V::WITHOUT)), base: None }
+    }
+
+    /// The next slot that matches, where its group begins, and its row in the group.
+    #[inline]
+    pub(super) fn next_row(&mut self) -> Option<(u32, V::Base, usize)> {
+        let walk = &mut self.walk;
+        if walk.bits == 0 {
+            if !walk.advance() {
+                return None;
+            }
+            let (values, first) = (&walk.cells.values, (walk.group - 1) * GROUP);
+            // SAFETY: the place is that of the index.
+            self.base = Some(unsafe { V::base(values, walk.place?, first) });
+        }
+        let row = walk.bits.trailing_zeros();
+        walk.bits &= walk.bits - 1;
+        Some(((walk.group - 1) * GROUP + row, self.base?, row as usize))
+    }
+}
+
+impl<'a, V: View> Iterator for ViewIter<'a, V> {
+    type Item = V::Item<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<V::Item<'a>> {
+        let (_, base, row) = self.next_row()?;
+        // SAFETY: the row is within the group, which lies within its run, and its slot matches, so
+        // it is live and holds a value. Not aliased: `Views`, which makes this, has the fields for
+        // `'a`, and is borrowed or used up for as long if the view writes; and every slot comes
+        // once.
+        Some(unsafe { V::at(base, row) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.walk.size_hint()
+    }
+}
+
+impl<V: View> FusedIterator for ViewIter<'_, V> {}
+
+/// For views that do not write.
+impl<V: View> Clone for ViewIter<'_, V> {
     fn clone(&self) -> Self {
-        let Walk { cells, staged, group, bits, first, place, left, .. } = self.walk;
-        let new = self.walk.new.clone();
-        Self { walk: Walk { cells, staged, group, bits, first, place, new, left } }
+        const { assert!(V::WRITES == 0, "this view writes: two iterators would give it twice") };
+        Self { walk: self.walk.clone(), base: self.base }
     }
 }

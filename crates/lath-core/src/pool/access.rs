@@ -3,7 +3,7 @@
 use core::ops::Index;
 
 use super::Pool;
-use crate::cells::Rest;
+use crate::cells::Others;
 use crate::error::HandleError;
 use crate::handle::Handle;
 use crate::rows::Rows;
@@ -158,9 +158,9 @@ impl<T: Thing> Pool<T> {
     ///
     /// # Examples
     ///
-    /// See [`Rest`].
+    /// See [`Others`].
     #[inline]
-    pub fn split(&mut self, handle: Handle<T>) -> Option<(ThingMut<'_, T>, Rest<'_, T>)> {
+    pub fn split(&mut self, handle: Handle<T>) -> Option<(ThingMut<'_, T>, Others<'_, T>)> {
         self.cells.split(handle)
     }
 }

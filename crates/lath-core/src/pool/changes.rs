@@ -54,7 +54,7 @@ impl<T: Fields> Pool<T> {
     /// actors.next_tick();
     ///
     /// let hurt = actors.handles().nth(500).unwrap();
-    /// *actors.view_mut::<Mut<actor::hp>>(hurt).unwrap() -= 1.0;
+    /// *actors.view_mut::<Mut<actor::hp>>().get_mut(hurt).unwrap() -= 1.0;
     /// assert!(actors.changed_since::<actor::hp>(seen).any(|who| who == hurt));
     /// assert!(actors.changed_since::<actor::hp>(seen).count() <= 64); // its group, not the thousand
     /// assert_eq!(actors.changed_since::<actor::pos>(seen).count(), 0); // another field

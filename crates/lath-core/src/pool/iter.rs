@@ -1,7 +1,7 @@
 //! Walking the things of a pool, in slot order.
 
 use super::Pool;
-use crate::cells::{Iter, IterMut, Rest};
+use crate::cells::{Iter, IterMut, Others};
 use crate::handle::Handle;
 use crate::storage::{ThingMut, ThingRef};
 use crate::thing::Thing;
@@ -21,7 +21,7 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn iter(&self) -> Iter<'_, T> {
-        self.cells.iter(false)
+        Iter::new(&self.cells, false)
     }
 
     /// Gives all live things, to be changed, with their handles, in slot order.
@@ -39,7 +39,7 @@ impl<T: Thing> Pool<T> {
     /// ```
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
-        self.cells.iter_mut()
+        IterMut::new(&mut self.cells)
     }
 
     /// The handles of all live things, in slot order.
@@ -54,12 +54,12 @@ impl<T: Thing> Pool<T> {
     /// crew.despawn(b);
     /// assert_eq!(crew.handles().collect::<Vec<_>>(), [a, c]);
     /// ```
-    pub fn handles(&self) -> impl Iterator<Item = Handle<T>> {
+    pub fn handles(&self) -> impl ExactSizeIterator<Item = Handle<T>> + Clone {
         self.iter().map(|(handle, _)| handle)
     }
 
     /// Calls `f` with every live thing, to be changed, beside a look at all the others. New things
-    /// can be [staged](Rest::stage) meanwhile; they are not visited.
+    /// can be [staged](Others::stage) meanwhile; they are not visited.
     ///
     /// # Examples
     ///
@@ -86,7 +86,7 @@ impl<T: Thing> Pool<T> {
     /// ships.each_with_rest(|_, me, _| kept.push(me));
     /// ```
     #[inline]
-    pub fn each_with_rest(&mut self, f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Rest<'_, T>)) {
+    pub fn each_with_rest(&mut self, f: impl FnMut(Handle<T>, ThingMut<'_, T>, &Others<'_, T>)) {
         self.cells.each_with_rest(f);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Pool;
 use super::spawn::refuse;
-use crate::cells::{Cells, Iter, Rest};
+use crate::cells::{Cells, Iter, Others};
 use crate::error::{SpawnError, SpawnFault};
 use crate::handle::Handle;
 use crate::state::fitting_kind;
@@ -170,7 +170,7 @@ impl<T: Thing> Pool<T> {
     /// assert_eq!((crew.iter().count(), crew.iter_with_staged().count()), (1, 2));
     /// ```
     pub fn iter_with_staged(&self) -> Iter<'_, T> {
-        self.cells.iter(true)
+        Iter::new(&self.cells, true)
     }
 }
 
@@ -184,7 +184,7 @@ fn stage<T: Thing>(cells: &Cells<T>, value: T) -> Result<Handle<T>, SpawnError<T
     }
 }
 
-impl<T: Thing> Rest<'_, T> {
+impl<T: Thing> Others<'_, T> {
     /// Puts a new thing in, to be live from the pool's next [`commit`](Pool::commit) on.
     ///
     /// # Panics

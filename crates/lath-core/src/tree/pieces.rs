@@ -9,7 +9,7 @@ use super::links::{Links, Row};
 use super::marks::Set;
 use super::order::Step;
 #[cfg(feature = "parallel")]
-use crate::cells::chunk;
+use crate::cells::part;
 use crate::each::ALL;
 use crate::slots::{GROUP, ones};
 use crate::tags::Filter;
@@ -63,7 +63,9 @@ impl<'a> Pieces<'a> {
     #[cfg(feature = "parallel")]
     pub(super) fn share_out(&self, chunks: usize, up: bool, visit: &(dyn Fn(Piece<'_>) + Sync)) {
         let parts = &self.links.parts;
-        let roots = || threads::for_each_apart(chunks, &|n| visit(self.piece(chunk(n), &[])));
+        let roots = || {
+            threads::for_each_apart(chunks, &|n| visit(self.piece(part(chunks, n, chunks), &[])))
+        };
         let trunk = || visit(self.piece(0..0, parts.trunk()));
         let below =
             || threads::for_each_apart(parts.len(), &|n| visit(self.piece(0..0, parts.part(n))));

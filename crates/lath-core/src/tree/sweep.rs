@@ -106,7 +106,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         visitor.down(pieces.whole(), &mut f);
     }
 
-    /// As [`down`](Self::down), on several threads (as [`Pool::par_each`](crate::Pool::par_each)):
+    /// As [`down`](Self::down), on several threads (as [`Views::par_each`](crate::Views::par_each)):
     /// subtrees are shared out among them, also those of one big root. What comes out does not
     /// depend on the number of threads.
     ///
@@ -273,7 +273,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
     /// All there is to visit, all of it marked as changed.
     fn everything(&mut self) -> (Visitor<'_, P, V>, Pieces<'_>) {
         self.links.update_order();
-        self.visitor.cells.mark_seen_shared::<V>();
+        self.visitor.cells.mark_seen::<V>();
         let pieces = Pieces::new(self.visitor.things, self.links);
         (self.visitor, pieces)
     }
@@ -290,7 +290,7 @@ impl<'a, P: View, V: View<Thing = P::Thing>> Sweep<'a, P, V> {
         let below = Below::new(rows, marks.topmost(rows));
         let cells = self.visitor.cells;
         if cells.tracks_changes() {
-            below.clone().go_on(usize::MAX, |step| cells.mark_fields_shared(step.me, V::WRITES));
+            below.clone().go_on(usize::MAX, |step| cells.mark_fields(step.me, V::WRITES));
         }
         sweep(self.visitor, below)
     }

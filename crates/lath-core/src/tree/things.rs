@@ -1,6 +1,6 @@
 //! The things of a pool without its links: what can be changed while a tree is being walked.
 
-use crate::cells::Cells;
+use crate::cells::{Cells, Views};
 use crate::handle::Handle;
 use crate::storage::{ThingMut, ThingRef};
 use crate::thing::Thing;
@@ -84,24 +84,24 @@ impl<T: Thing> Things<'_, T> {
         self.get_mut(handle).map(f).is_some()
     }
 
-    /// The view of one thing; `None` if there is none, or the view does not see it.
+    /// All things as a view shows them, as [`Pool::view`](crate::Pool::view).
     ///
     /// # Examples
     ///
     /// See [`Pool::view`](crate::Pool::view).
-    #[inline]
-    pub fn view<V: View<Thing = T>>(&self, handle: Handle<T>) -> Option<V::Item<'_>> {
-        self.cells.view::<V>(handle)
+    #[inline(always)]
+    pub fn view<V: View<Thing = T>>(&self) -> Views<'_, V> {
+        self.cells.view()
     }
 
-    /// The view of one thing, to be changed; `None` if there is none, or the view does not see it.
+    /// All things as a view shows them, to be changed, as [`Pool::view_mut`](crate::Pool::view_mut).
     ///
     /// # Examples
     ///
     /// See [`Pool::view_mut`](crate::Pool::view_mut).
-    #[inline]
-    pub fn view_mut<V: View<Thing = T>>(&mut self, handle: Handle<T>) -> Option<V::Item<'_>> {
-        self.cells.view_mut::<V>(handle)
+    #[inline(always)]
+    pub fn view_mut<V: View<Thing = T>>(&mut self) -> Views<'_, V> {
+        self.cells.view_mut()
     }
 
     /// Gives several things at once, as [`Pool::get_disjoint_mut`](crate::Pool::get_disjoint_mut)

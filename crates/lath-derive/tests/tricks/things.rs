@@ -66,7 +66,7 @@ fn self_in_a_macro_is_the_struct_and_not_its_marker() {
 
     let mut pool = Pool::new();
     pool.spawn(Sly { value: 7, more: Some(8), next: Handle::NIL });
-    pool.each(|(value, more): (Ref<sly::value>, Ref<sly::more>)| {
+    pool.view_mut::<(Ref<sly::value>, Ref<sly::more>)>().each(|(value, more)| {
         assert_eq!((*value, *more), (7, Some(8)));
     });
 }
@@ -126,7 +126,7 @@ fn a_macro_is_shown_the_tokens_that_are_in_the_struct() {
 
     let mut pool = Pool::new();
     pool.spawn(Sly { named: "Ada".into(), ..Sly::default() });
-    pool.each(|(boxed, named): (Ref<sly::boxed>, Mut<sly::named>)| {
+    pool.view_mut::<(Ref<sly::boxed>, Mut<sly::named>)>().each(|(boxed, named)| {
         assert_eq!((boxed[99], named.as_str()), (1, "Ada"));
     });
 }
@@ -188,7 +188,7 @@ fn raw_identifiers_are_names_like_others() {
     }
     let mut pool = Pool::new();
     let it = pool.spawn(r#struct { r#type: 1, r#match: "x".into() });
-    pool.each(|looks: Looks| *looks.r#type += looks.r#match.len() as u32);
+    pool.view_mut::<Looks>().each(|looks| *looks.r#type += looks.r#match.len() as u32);
     assert_eq!((*pool.read(it).r#type, r#struct::NAME), (2, "struct"));
     assert_facts!(r#struct { r#type: u32, r#match: String });
 }
@@ -269,7 +269,7 @@ fn a_struct_that_an_attribute_has_changed_is_described_as_it_is() {
     assert_facts!(Renamed { a: u8, b: u64 });
     let mut pool = Pool::new();
     pool.spawn(Turned { a: 1, b: 2 });
-    pool.each(|(a, b): (Ref<turned::a>, Ref<turned::b>)| assert_eq!((*a, *b), (1, 2)));
+    pool.view_mut::<(Ref<turned::a>, Ref<turned::b>)>().each(|(a, b)| assert_eq!((*a, *b), (1, 2)));
 }
 
 #[test]
@@ -317,11 +317,11 @@ fn generic_parameters_may_be_called_like_what_is_around_them() {
 
     let mut pool = Pool::new();
     pool.spawn(Small { item: 5, ..Default::default() });
-    pool.each(|looks: Looks<u8, u16, u32, u64>| {
+    pool.view_mut::<Looks<u8, u16, u32, u64>>().each(|looks| {
         let Looks { value, r#type, thing, item } = looks;
         *value += *item as u8 + *r#type as u8 + *thing as u8;
     });
-    pool.each(|value: Ref<ship::value<u8, u16, u32, u64, 3>>| assert_eq!(*value, 5));
+    pool.view_mut::<Ref<ship::value<u8, u16, u32, u64, 3>>>().each(|value| assert_eq!(*value, 5));
 
     let mut world = World::new();
     world.insert(3u8);

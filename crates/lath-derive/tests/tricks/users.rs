@@ -89,7 +89,7 @@ fn a_view_with_markers_of_other_names_uses_what_they_stand_for() {
     }
     let mut pool = Pool::new();
     let actor = pool.spawn(outer::Actor { a: "a".into(), b: "b".into() });
-    pool.each(|crossed: Crossed| {
+    pool.view_mut::<Crossed>().each(|crossed| {
         assert_eq!((crossed.a.as_str(), crossed.b.as_str()), ("b", "a"));
         crossed.a.push('!');
     });
@@ -155,10 +155,10 @@ fn a_view_that_is_another_each_time_writes_what_it_says() {
     }
     let mut pool = Pool::new();
     let actor = pool.spawn(Actor::default());
-    pool.each(|picked: Picked| *picked.field.unwrap() += 1);
+    pool.view_mut::<Picked>().each(|picked| *picked.field.unwrap() += 1);
     let Actor { a, b } = *pool.get(actor).unwrap();
     assert_eq!((Picked::READS, Picked::WRITES), (0, a | b << 1));
-    pool.each(|picked: PickedAgain| *picked.field.unwrap() += 4);
+    pool.view_mut::<PickedAgain>().each(|picked| *picked.field.unwrap() += 4);
     let Actor { a, b } = *pool.get(actor).unwrap();
     assert_eq!((PickedAgain::READS, PickedAgain::WRITES), (0, a >> 2 | b >> 2 << 1));
 }
@@ -295,7 +295,7 @@ fn prelude_names_mean_what_they_mean_where_views_and_parameters_are_written() {
     let mut world = World::new();
     world.insert(Wind(2));
     let actor = world.spawn(Actor { some: Some(1), none: 0 });
-    world.pool_mut::<Actor>().each(|looks: Looks| *looks.none += looks.some.0);
+    world.pool_mut::<Actor>().view_mut::<Looks>().each(|looks| *looks.none += looks.some.0);
     let mut schedule = Schedule::new();
     schedule.add(|asks: Asks| assert!(asks.none.is_none() && asks.some.0 == 2));
     schedule.run(&mut world);

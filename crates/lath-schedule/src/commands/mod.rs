@@ -5,11 +5,10 @@ mod buffer;
 mod kinds;
 mod queue;
 
-use lath_core::{Attached, Field, Fields, Handle, Relation, SpawnError, TagSet, TreeMut};
+use lath_core::{Attached, Field, Fields, Handle, Relation, SpawnError, TagSet, TreeMut, View};
 
 use crate::access::Access;
-use crate::param::{Context, Param};
-use crate::run::Threads;
+use crate::param::{Context, Param, Query};
 use crate::world::{Resident, World};
 
 pub(crate) use buffer::Buffer;
@@ -492,20 +491,45 @@ impl<'w> Commands<'w> {
         self.buffer.len() == 0
     }
 
-    /// Calls `f` for every part of a loop, with commands of its own, which become this one's in
-    /// order.
-    pub(crate) fn in_parts(
+    /// Calls `f` with all that a query sees, on several threads, with commands: as
+    /// [`Query::par_each`]. They are applied in slot order, whatever the threads do, and handles of
+    /// things that are spawned are the same on any number of threads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use lath_core::{Handle, Ref, Thing};
+    /// # use lath_schedule::{Commands, Query, Schedule, World};
+    /// # #[derive(Thing, Default)] struct Actor { hp: f32 }
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut actors: Query<(Handle<Actor>, Ref<actor::hp>)>, mut commands: Commands| {
+    ///     commands.par_each(&mut actors, |(who, hp), commands| {
+    ///         if *hp <= 0.0 { commands.despawn(who); }
+    ///     });
+    /// });
+    /// # let mut world = World::new();
+    /// # let actor = world.spawn(Actor { hp: 0.0 });
+    /// # schedule.run(&mut world);
+    /// # assert!(world.get(actor).is_none());
+    /// ```
+    pub fn par_each<'x, V: View>(
         &mut self,
-        count: u32,
-        threads: &Threads,
-        f: impl Fn(u32, &mut Commands<'_>) + Sync,
-    ) {
-        let world = self.world;
+        query: &'x mut Query<'_, V>,
+        f: impl Fn(V::Item<'x>, &mut Commands<'_>) + Sync,
+    ) where
+        V::Item<'x>: Send,
+    {
+        let (world, count) = (self.world, (query.chunks() as u32).min(MOST_PARTS));
         let parts = self.buffer.divide(count);
-        threads.for_each_mut(parts, &|number, buffer| f(number, &mut Commands { buffer, world }));
+        query.par_each_with(parts, |item, buffer| f(item, &mut Commands { buffer, world }));
         self.buffer.unite(count);
     }
 }
+
+/// A loop with commands is divided into so many parts at most. Every part is dealt free slots of
+/// its own: if there were more the larger a pool is, what they spawn would lie the further apart,
+/// and the pool would become larger still.
+const MOST_PARTS: u32 = 16;
 
 // SAFETY: uses the commands of the system, which it declares; of the world it asks only which slots
 // of pools are free, which does not change while systems run that do not need a pool alone; those

@@ -89,17 +89,6 @@ impl<T: Resident, R: Relation> DerefMut for TreeMut<'_, T, R> {
     }
 }
 
-pub(super) fn must_have_pool<T: Resident>(
-    key: TypeKey<Pooled<T>>,
-    world: &World,
-) -> Result<(), crate::missing::Missing> {
-    if world.types.has(key) { Ok(()) } else { Err(world.types.missing_at(key)) }
-}
-
-pub(super) fn gone<T: lath_core::Thing>() -> ! {
-    crate::type_map::gone::<Pooled<T>>()
-}
-
 // SAFETY: looks at the links that it declares.
 unsafe impl<T: Resident, R: Relation> Lent for Tree<'_, T, R> {
     type Value = Pooled<T>;

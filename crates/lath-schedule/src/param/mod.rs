@@ -26,7 +26,7 @@ pub use event::{EventReader, EventWriter};
 pub use links::{Tree, TreeMut};
 pub use local::Local;
 pub use pool::{PoolMut, PoolRef};
-pub use query::{Query, SingleError};
+pub use query::Query;
 pub use resource::{PinnedMut, PinnedRes, Res, ResMut};
 pub use sweep::Sweep;
 

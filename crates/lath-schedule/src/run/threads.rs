@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use lath_core::Workers;
 #[cfg(feature = "parallel")]
 use lath_core::threads;
 
@@ -63,43 +64,36 @@ impl Threads {
         self.used.load(Ordering::Relaxed) && self.used.swap(false, Ordering::Relaxed)
     }
 
-    /// Calls `f` with every number below `count`, on any of the threads.
-    pub(crate) fn for_each(&self, count: u32, f: &(dyn Fn(u32) + Sync)) {
-        #[cfg(feature = "parallel")]
-        if !self.one && count > 1 {
-            self.note_used();
-            return self
-                .enter(&mut || threads::for_each(count as usize, &|number| f(number as u32)));
-        }
-        (0..count).for_each(f);
-    }
-
-    /// Calls `f` with every part and its number, on any of the threads.
-    pub(crate) fn for_each_mut<B: Send>(&self, parts: &mut [B], f: &(dyn Fn(u32, &mut B) + Sync)) {
-        #[cfg(feature = "parallel")]
-        if !self.one && parts.len() > 1 {
-            self.note_used();
-            return self.enter(&mut || {
-                threads::for_each_mut(parts, &|number, part| f(number as u32, part))
-            });
-        }
-        (0..).zip(parts).for_each(|(number, part)| f(number, part));
-    }
-
     /// Calls `f` on one of the threads, unless this is one.
     #[cfg(feature = "parallel")]
     pub(crate) fn inside<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         let (mut f, mut result) = (Some(f), None);
-        self.enter(&mut || result = f.take().map(|f| f()));
+        self.go(&mut || result = f.take().map(|f| f()));
         result.unwrap_or_else(|| unreachable!("the threads do what they are given"))
     }
 
     #[cfg(feature = "parallel")]
-    fn enter(&self, work: &mut threads::Work<'_>) {
+    fn go(&self, work: &mut threads::Work<'_>) {
         match &self.own {
             Some(own) => own.enter(work),
             None => threads::enter(work),
         }
+    }
+}
+
+/// For loops inside systems.
+impl Workers for Threads {
+    fn count(&self) -> usize {
+        self.count()
+    }
+
+    fn enter(&self, work: &mut (dyn FnMut() + Send + '_)) {
+        #[cfg(feature = "parallel")]
+        if !self.one {
+            self.note_used();
+            return self.go(work);
+        }
+        work();
     }
 }
 

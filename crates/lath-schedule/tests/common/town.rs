@@ -224,7 +224,7 @@ fn bury(
     all: PoolRef<Actor>,
 ) {
     let few = all.len() < population.actors;
-    actors.par_each_with(&mut commands, |(who, hp, luck), commands| {
+    commands.par_each(&mut actors, |(who, hp, luck), commands| {
         if *hp <= 0 || strikes(*luck, &tick, 3, 200) {
             commands.despawn(who);
             commands.send(Died(who, *luck));
@@ -260,7 +260,7 @@ fn make_parts(
     mut commands: Commands,
 ) {
     let few = parts.len() < population.parts;
-    actors.par_each_with(&mut commands, |(who, luck), commands| {
+    commands.par_each(&mut actors, |(who, luck), commands| {
         if strikes(*luck, &tick, 5, if few { 50 } else { 400 }) {
             let one = commands.spawn(new_part(mix(*luck), who, Handle::NIL));
             let other = commands.spawn(new_part(mix(*luck ^ 1), who, one));
@@ -274,7 +274,7 @@ fn break_parts(
     mut parts: Query<(Handle<Part>, Ref<part::wear>, Ref<part::luck>)>,
     mut commands: Commands,
 ) {
-    parts.par_each_with(&mut commands, |(part, wear, luck), commands| {
+    commands.par_each(&mut parts, |(part, wear, luck), commands| {
         if u64::from(*wear) > 20 + *luck % 200 {
             commands.despawn(part);
         }
@@ -346,13 +346,11 @@ fn retag(
     tick: Res<Tick>,
     mut commands: Commands,
 ) {
-    actors.par_each_with(&mut commands, |(who, luck), commands| {
-        match mix(*luck ^ tick.0 << 5) % 100 {
-            0 => commands.insert_tags(who, Tags::MOVES),
-            1 => commands.remove_tags(who, Tags::FROZEN),
-            2 => commands.set_tags(who, Tags::FROZEN | Tags::RICH),
-            _ => {}
-        }
+    commands.par_each(&mut actors, |(who, luck), commands| match mix(*luck ^ tick.0 << 5) % 100 {
+        0 => commands.insert_tags(who, Tags::MOVES),
+        1 => commands.remove_tags(who, Tags::FROZEN),
+        2 => commands.set_tags(who, Tags::FROZEN | Tags::RICH),
+        _ => {}
     });
 }
 
@@ -389,7 +387,7 @@ fn bells(
 }
 
 fn rot(mut debris: Query<(Handle<Debris>, Mut<debris::ticks>)>, mut commands: Commands) {
-    debris.par_each_with(&mut commands, |(one, mut ticks), commands| {
+    commands.par_each(&mut debris, |(one, mut ticks), commands| {
         *ticks += 1;
         if *ticks > 10 {
             commands.despawn(one);

@@ -198,7 +198,7 @@ fn system(number: usize, kind: u8, salt: u64) -> System {
         })
         .into_system(),
         17 => (move |mut cells: Query<(Handle<Cell>, Ref<cell::x>)>, mut commands: Commands| {
-            cells.par_each_with(&mut commands, |(me, x), commands| {
+            commands.par_each(&mut cells, |(me, x), commands| {
                 if mix(*x ^ salt) % 9 == 0 {
                     commands.despawn(me);
                 }
@@ -215,7 +215,7 @@ fn system(number: usize, kind: u8, salt: u64) -> System {
         })
         .into_system(),
         19 => (move |mut cells: Query<(Handle<Cell>, Ref<cell::id>)>, mut commands: Commands| {
-            cells.par_each_with(&mut commands, |(me, id), commands| match mix(*id ^ salt) % 3 {
+            commands.par_each(&mut cells, |(me, id), commands| match mix(*id ^ salt) % 3 {
                 0 => commands.insert_tags(me, Tags::MARKED),
                 1 => commands.remove_tags(me, Tags::MARKED),
                 _ => {}

@@ -11,7 +11,7 @@ pub(super) fn parts(canvas: &mut dyn Canvas, parts: &Pool<Part>, sun: Point) {
     let tree = parts.tree();
     for root in tree.roots() {
         for part in std::iter::once(root).chain(tree.descendants(root)) {
-            if let Some((world, shape, color)) = parts.view::<Look>(part) {
+            if let Some((world, shape, color)) = parts.view::<Look>().get(part) {
                 shape_at(canvas, *world, *shape, *color, sun);
             }
         }

@@ -114,7 +114,7 @@ impl Swarm for Field {
 
     fn look(&self, glow: &mut Glow) {
         type Seen<'a> = (Ref<'a, particle::x>, Ref<'a, particle::y>, Ref<'a, particle::heat>);
-        for (x, y, heat) in self.world.pool::<Particle>().query::<Seen>() {
+        for (x, y, heat) in self.world.pool::<Particle>().view::<Seen>() {
             glow.add(*x, *y, *heat);
         }
     }
@@ -127,7 +127,7 @@ impl Swarm for Field {
             Ref<'a, particle::vy>,
             Ref<'a, particle::heat>,
         );
-        let all = self.world.pool::<Particle>().query::<All>();
+        let all = self.world.pool::<Particle>().view::<All>().iter();
         all.map(|(x, y, vx, vy, heat)| Body { x: *x, y: *y, vx: *vx, vy: *vy, heat: *heat })
             .collect()
     }

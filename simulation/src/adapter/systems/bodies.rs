@@ -353,7 +353,7 @@ fn of_pool<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
         Kind::SendLater => (move |mut things: Query<(Handle<T>, Ref<T::N>)>,
                                   mut commands: Commands| {
             fuse::burn();
-            things.par_each_with(&mut commands, |(handle, n), commands| {
+            commands.par_each(&mut things, |(handle, n), commands| {
                 let drawn = mix(handle.to_bits() ^ u64::from(number::<T>(&n)) ^ salt);
                 if drawn % 4 == 0 {
                     fuse::burn();
@@ -417,8 +417,8 @@ fn each<T: Piece>(way: u16, salt: u64) -> System {
                     run.iter_mut().for_each(|n| change::<T>(n, |n| n.wrapping_add(by)));
                 };
                 match by % 2 {
-                    0 => things.runs(all),
-                    _ => things.par_runs(all),
+                    0 => things.slices(all),
+                    _ => things.par_slices(all),
                 }
             } else {
                 things.each(|mut n| change::<T>(&mut n, |n| n.wrapping_add(by)));
@@ -560,7 +560,7 @@ fn sweep<T: Piece>(way: u16, salt: u64) -> System {
         .into_system();
     }
     (move |mut things: Query<(Handle<T>, Ref<T::N>)>, mut commands: Commands| {
-        things.par_each_with(&mut commands, |(handle, n), commands| {
+        commands.par_each(&mut things, |(handle, n), commands| {
             if goes(handle, &n) {
                 commands.despawn(handle);
             }
@@ -576,7 +576,7 @@ fn divide<T: Piece>(spec: &spec::System, diary: &Diary) -> System {
         let crowded = things.count() > CROWD;
         // By slot: threads come to them in any order.
         let born = Mutex::new(Vec::new());
-        things.par_each_with(&mut commands, |(me, n), commands| {
+        commands.par_each(&mut things, |(me, n), commands| {
             let drawn = mix(me.to_bits() ^ salt);
             let tags = T::tags_of((drawn >> 8) as u8);
             match drawn % 16 {

@@ -91,11 +91,11 @@ macro_rules! form {
             }
 
             fn change_one(pool: &mut Pool<Self>) {
-                pool.each(|mut a: Mut<$module::a>| bump(&mut a));
+                pool.view_mut::<Mut<$module::a>>().each(|mut a| bump(&mut a));
             }
 
             fn change_three(pool: &mut Pool<Self>) {
-                pool.each(|(mut a, b, c): (Mut<$module::a>, Ref<$module::b>, Ref<$module::c>)| {
+                pool.view_mut::<(Mut<$module::a>, Ref<$module::b>, Ref<$module::c>)>().each(|(mut a, b, c)| {
                     add_product(&mut a, &b, &c);
                 });
             }
@@ -106,20 +106,20 @@ macro_rules! form {
                 struct All<'a> {
                     $($field: &'a mut [f32; $lanes],)+
                 }
-                pool.each(|all: All| {
+                pool.view_mut::<All>().each(|all| {
                     $(bump(all.$field);)+
                 });
             }
 
             #[inline(always)]
             fn look_one(pool: &Pool<Self>, handle: Handle<Self>) -> u32 {
-                pool.view::<Ref<$module::a>>(handle).map_or(0, |a| bits(&a))
+                pool.view::<Ref<$module::a>>().get(handle).map_or(0, |a| bits(&a))
             }
 
             #[inline(always)]
             fn look_four(pool: &Pool<Self>, handle: Handle<Self>) -> u32 {
                 type Four<'a> = (Ref<'a, $module::a>, Ref<'a, $module::b>, Ref<'a, $module::c>, Ref<'a, $module::d>);
-                pool.view::<Four>(handle).map_or(0, |(a, b, c, d)| {
+                pool.view::<Four>().get(handle).map_or(0, |(a, b, c, d)| {
                     bits(&a).wrapping_add(bits(&b)).wrapping_add(bits(&c)).wrapping_add(bits(&d))
                 })
             }
@@ -131,7 +131,7 @@ macro_rules! form {
                 struct All<'a> {
                     $($field: &'a [f32; $lanes],)+
                 }
-                pool.view::<All>(handle).map_or(0, |all| 0u32$(.wrapping_add(bits(all.$field)))+)
+                pool.view::<All>().get(handle).map_or(0, |all| 0u32$(.wrapping_add(bits(all.$field)))+)
             }
         }
     };

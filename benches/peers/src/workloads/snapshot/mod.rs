@@ -80,11 +80,11 @@ macro_rules! plain {
             }
 
             fn hp(pool: &Pool<Self>, handle: Handle<Self>) -> f32 {
-                pool.view::<Ref<$hp>>(handle).map_or(f32::NAN, |hp| *hp)
+                pool.view::<Ref<$hp>>().get(handle).map_or(f32::NAN, |hp| *hp)
             }
 
             fn set_hp(pool: &mut Pool<Self>, handle: Handle<Self>, hp: f32) {
-                if let Some(mut old) = pool.view_mut::<Mut<$hp>>(handle) {
+                if let Some(mut old) = pool.view_mut::<Mut<$hp>>().get_mut(handle) {
                     *old = hp;
                 }
             }

@@ -82,7 +82,7 @@ macro_rules! things {
             }
 
             fn world(&self, key: Handle<$Placed>) -> Affine {
-                self.0.view::<Ref<$placed::world>>(key).map_or([0.0; 12], |world| *world)
+                self.0.view::<Ref<$placed::world>>().get(key).map_or([0.0; 12], |world| *world)
             }
         }
     };

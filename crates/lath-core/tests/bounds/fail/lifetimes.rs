@@ -22,7 +22,7 @@ fn of_the_rest() {
 fn across_a_spawn() {
     let mut pool = Pool::<Crew>::new();
     let who = pool.spawn(Crew { age: 1 });
-    let age = pool.view::<Ref<crew::age>>(who);
+    let age = pool.view::<Ref<crew::age>>().get(who);
     pool.spawn(Crew { age: 2 });
     drop(age);
 }
@@ -30,8 +30,9 @@ fn across_a_spawn() {
 fn across_another_loop() {
     let mut pool = Pool::<Crew>::new();
     let mut kept = Vec::new();
-    pool.each(|age: Mut<crew::age>| kept.push(age));
-    pool.each(|age: Mut<crew::age>| kept.push(age));
+    let mut ages = pool.view_mut::<Mut<crew::age>>();
+    ages.each(|age| kept.push(age));
+    ages.each(|age| kept.push(age));
 }
 
 fn beyond_the_pool() -> &'static u32 {

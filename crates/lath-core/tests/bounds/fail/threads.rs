@@ -13,7 +13,7 @@ struct Crew {
 
 fn main() {
     let mut pool = Pool::<Crew>::new();
-    pool.par_each(|_: Ref<crew::given>| ());
-    pool.par_each(|_: Mut<crew::kept>| ());
-    pool.par_each(|_: &mut Crew| ());
+    pool.view_mut::<Ref<crew::given>>().par_each(|_| ());
+    pool.view_mut::<Mut<crew::kept>>().par_each(|_| ());
+    pool.view_mut::<&mut Crew>().par_each(|_| ());
 }

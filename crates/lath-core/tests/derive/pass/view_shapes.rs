@@ -114,37 +114,37 @@ fn main() {
     let cell = cells.spawn(Cell::<_, 4> { value: 3, tags: Tags::LAST });
     cells.spawn(Cell { value: 3, tags: Tags::empty() });
     let mut seen = 0;
-    cells.each(|Generic { value, tags, who }: Generic<i32, 4>| {
+    cells.view_mut::<Generic<i32, 4>>().each(|Generic { value, tags, who }| {
         assert_eq!((who, tags.bits()), (cell, 1 << 63));
         *value += 1;
         seen += 1;
     });
     assert_eq!((cells.read(cell).value, seen), (4, 1));
 
-    cells.each(|(last, mut value): (Last<i32, 4>, Mut<cell::value<i32, 4>>)| {
+    cells.view_mut::<(Last<i32, 4>, Mut<cell::value<i32, 4>>)>().each(|(last, mut value)| {
         assert_eq!(last.who, cell);
         *value += 1;
     });
-    assert_eq!((cells.read(cell).value, cells.count::<Last<i32, 4>>()), (5, 1));
+    assert_eq!((cells.read(cell).value, cells.view::<Last<i32, 4>>().count()), (5, 1));
 
     let mut cells = Pool::new();
     cells.spawn(Cell { value: vec![1], tags: Tags::empty() });
-    cells.each(|cell: Concrete| assert_eq!(*cell.value, [1]));
+    cells.view_mut::<Concrete>().each(|cell| assert_eq!(*cell.value, [1]));
 
     let mut cells = Pool::new();
     cells.spawn(Cell { value: 8_u8, tags: Tags::empty() });
-    cells.each(|cell: Bounded| assert!(*cell.value == Y(8)));
+    cells.view_mut::<Bounded>().each(|cell| assert!(*cell.value == Y(8)));
 
     let mut cells = Pool::new();
     let cell = cells.spawn(Cell { value: 8_u16, tags: Tags::LAST });
-    cells.each(|cell: Typed| *cell.value += 1);
+    cells.view_mut::<Typed>().each(|cell| *cell.value += 1);
     assert_eq!(cells.read(cell).value, 9);
 
     macro_rules! check {
         ($thing:ident $view:ident $sum:literal) => {
             let mut pool = Pool::new();
             let only = pool.spawn($thing::default());
-            pool.each(|view: $view| assert_eq!((view.sum(), view.who), ($sum, only)));
+            pool.view_mut::<$view>().each(|view| assert_eq!((view.sum(), view.who), ($sum, only)));
             assert_eq!($view::READS.count_ones(), $sum);
         };
     }
@@ -166,6 +166,6 @@ fn main() {
 
     let mut pool = Pool::new();
     let local = pool.spawn(Local::default());
-    pool.each(|local: LocalView| *local.a = 1);
+    pool.view_mut::<LocalView>().each(|local| *local.a = 1);
     assert_eq!(pool.read(local).a, 1);
 }

@@ -93,22 +93,22 @@ fn main() {
     let [a, b, c] = [Tags::MOVES, Tags::MOVES | Tags::FROZEN, Tags::ITEM].map(|tags| actors.spawn(actor(tags)));
 
     let mut moved = Vec::new();
-    actors.each(|Moving { pos, vel, who }| {
+    actors.view_mut::<Moving>().each(|Moving { pos, vel, who }| {
         *pos += *vel;
         moved.push(who);
     });
     assert_eq!(moved, [a]);
     assert_eq!([a, b, c].map(|actor| actors.read(actor).pos), [2.0, 0.0, 0.0]);
 
-    actors.each(|lying: Lying| *lying.name = format!("{:?} {} {:?}", lying.tags, lying.r#type, lying.me));
+    actors.view_mut::<Lying>().each(|lying| *lying.name = format!("{:?} {} {:?}", lying.tags, lying.r#type, lying.me));
     assert_eq!(actors.read(c).name, format!("Tags(ITEM) 3 {c:?}"));
     assert_eq!(actors.read(a).name, "");
 
     let mut others = Pool::new();
     others.spawn(game::Other { a: 7 });
-    others.each(|other: Renamed<'_>| assert_eq!(*other.a, 7));
+    others.view_mut::<Renamed<'_>>().each(|other| assert_eq!(*other.a, 7));
 
     let mut vaults: Pool<game::Vault> = Pool::new();
     vaults.spawn(Default::default());
-    vaults.each(|robbery: game::Robbery| assert_eq!(robbery.take(), 0));
+    vaults.view_mut::<game::Robbery>().each(|robbery| assert_eq!(robbery.take(), 0));
 }

@@ -23,5 +23,5 @@ struct Twice<'x> {
 fn main() {
     let mut pool = Pool::new();
     pool.spawn(game::Actor::default());
-    pool.each(|twice: Twice| std::mem::swap(twice.a, twice.b));
+    pool.view_mut::<Twice>().each(|twice| std::mem::swap(twice.a, twice.b));
 }

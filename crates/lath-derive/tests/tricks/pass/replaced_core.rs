@@ -88,8 +88,8 @@ fn main() {
 
     let mut pool = Pool::new();
     pool.spawn(Actor { a: 1, kind: false, b: 7 });
-    pool.each(|looks: Looks| *looks.a += looks.b.map_or(0, |b| *b as real::primitive::u8));
-    pool.each(|a: Ref<actor::a>| assert_eq!(*a, 8));
+    pool.view_mut::<Looks>().each(|looks| *looks.a += looks.b.map_or(0, |b| *b as real::primitive::u8));
+    pool.view_mut::<Ref<actor::a>>().each(|a| assert_eq!(*a, 8));
 
     let mut world = World::new();
     world.insert(5u64);

@@ -125,7 +125,7 @@ fn main() {
     assert_eq!((*look.hp, look.name.as_str(), *look.next), (4.0, "Ada!", lin));
 
     let mut seen = Vec::new();
-    actors.each(|Hurt { hp, name, who }| {
+    actors.view_mut::<Hurt>().each(|Hurt { hp, name, who }| {
         *hp -= 1.0;
         seen.push((name.clone(), who));
     });

@@ -71,7 +71,7 @@ fn local() -> &'static str {
     struct Look<'a> {
         field: &'a u8,
     }
-    Pool::<Local>::new().each(|look: Look<'_>| assert_eq!(*look.field, 0));
+    Pool::<Local>::new().view_mut::<Look<'_>>().each(|look| assert_eq!(*look.field, 0));
     assert_eq!(Local { field: 1 }.field, 1);
     <local::field as Field>::NAME
 }
@@ -81,7 +81,7 @@ fn main() {
     assert_eq!((actor.tags().bits(), actor.kind(), Actor::<u8, 3>::FIELDS.len()), (1, 1, 4));
     assert_eq!((actor.tags.bits(), actor.sort, actor.next, actor.value), (1, 1, Handle::NIL, 0));
     assert_eq!(<actor::sort<u8, 3> as Field>::NAME, "sort");
-    Pool::new().each(|Look { tags, next, value, who }: Look<'_, u8, 3>| {
+    Pool::new().view_mut::<Look<'_, u8, 3>>().each(|Look { tags, next, value, who }| {
         assert_eq!((tags.bits(), *value), (1, 0));
         *next = who;
     });

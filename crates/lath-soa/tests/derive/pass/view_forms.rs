@@ -1,4 +1,4 @@
-//! Views of plain references are views for `runs`: generic ones, from macros, with private fields;
+//! Views of plain references are views for `slices`: generic ones, from macros, with private fields;
 //! and others may be written all the same.
 #![deny(warnings)]
 #![forbid(unsafe_code)]
@@ -65,8 +65,8 @@ mod deep {
     }
 
     pub fn change(pool: &mut lath_core::Pool<Safe>) {
-        pool.runs::<Look>(|look| look.secret.fill(Secret(3)));
-        pool.each(|look: Look| assert_eq!(*look.secret, Secret(3)));
+        pool.view_mut::<Look>().slices(|look| look.secret.fill(Secret(3)));
+        pool.view_mut::<Look>().each(|look| assert_eq!(*look.secret, Secret(3)));
     }
 }
 
@@ -85,29 +85,29 @@ fn main() {
     let mut safes = Pool::new();
     safes.spawn(deep::Safe::default());
     deep::change(&mut safes);
-    safes.runs::<deep::Look>(|look| look.all.fill(look.open.len() == 1));
-    safes.each(|look: deep::Look| assert!(*look.all && look.open.0 == 0));
+    safes.view_mut::<deep::Look>().slices(|look| look.all.fill(look.open.len() == 1));
+    safes.view_mut::<deep::Look>().each(|look| assert!(*look.all && look.open.0 == 0));
 
     let mut wides = Pool::new();
     wides.spawn(Wide { i: 7, ..Default::default() });
-    wides.runs::<WideView>(|wide| {
+    wides.view_mut::<WideView>().slices(|wide| {
         wide.a.copy_from_slice(wide.i);
         wide.j.copy_from_slice(wide.i);
         assert_eq!([wide.b, wide.c, wide.d, wide.e, wide.f, wide.g, wide.h], [[0]; 7]);
     });
-    wides.each(|wide: WideView| assert_eq!((*wide.a, *wide.j, *wide.i, *wide.b), (7, 7, 7, 0)));
+    wides.view_mut::<WideView>().each(|wide| assert_eq!((*wide.a, *wide.j, *wide.i, *wide.b), (7, 7, 7, 0)));
 
     let mut pool = Pool::new();
     let [ball, wall] = [Tags::MOVES, Tags::empty()].map(|tags| {
         pool.spawn(Actor { tags, pos: 0.0, vel: 1.0, load: 2_u8, name: "x".into() })
     });
-    pool.each(|(mut pos, view): (Mut<actor::pos<u8>>, Vel)| *pos += view.vel);
-    pool.each(|(mut pos, view): (Mut<actor::pos<u8>>, Generic<u8>)| *pos += f32::from(*view.load) * *view.vel);
+    pool.view_mut::<(Mut<actor::pos<u8>>, Vel)>().each(|(mut pos, view)| *pos += view.vel);
+    pool.view_mut::<(Mut<actor::pos<u8>>, Generic<u8>)>().each(|(mut pos, view)| *pos += f32::from(*view.load) * *view.vel);
     assert_eq!((*pool.read(ball).pos, *pool.read(wall).pos), (1.0, 2.0));
-    pool.each(|view: Name| assert_eq!(view.name, "x"));
+    pool.view_mut::<Name>().each(|view| assert_eq!(view.name, "x"));
     let mut seen = Vec::new();
-    pool.runs::<Name>(|view| seen.extend_from_slice(view.name));
-    pool.runs::<(Load, Ref<actor::vel<u8>>)>(|(view, vel)| assert_eq!((view.load, vel), (&[2][..], &[1.0][..])));
-    pool.runs::<Generic<u8>>(|view| assert_eq!(view.load.len(), view.vel.len()));
+    pool.view_mut::<Name>().slices(|view| seen.extend_from_slice(view.name));
+    pool.view_mut::<(Load, Ref<actor::vel<u8>>)>().slices(|(view, vel)| assert_eq!((view.load, vel), (&[2][..], &[1.0][..])));
+    pool.view_mut::<Generic<u8>>().slices(|view| assert_eq!(view.load.len(), view.vel.len()));
     assert_eq!(seen, ["x"]);
 }

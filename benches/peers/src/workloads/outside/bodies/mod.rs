@@ -323,26 +323,23 @@ macro_rules! lath {
             }
 
             fn step(&mut self) {
-                self.each(
-                    |(mut position, velocity): (Mut<$field::position>, Ref<$field::velocity>)| {
+                self.view_mut::<(Mut<$field::position>, Ref<$field::velocity>)>().each(
+                    |(mut position, velocity)| {
                         *position += *velocity;
                     },
                 );
             }
 
             fn compute(&mut self) {
-                self.par_each(
-                    |(mut transform, mut position): (
-                        Mut<$field::transform>,
-                        Mut<$field::position>,
-                    )| {
+                self.view_mut::<(Mut<$field::transform>, Mut<$field::position>)>().par_each(
+                    |(mut transform, mut position)| {
                         toil(&mut transform, &mut position);
                     },
                 );
             }
 
             fn sum(&mut self) -> u64 {
-                let all = self.query::<(Ref<$field::transform>, Ref<$field::position>)>();
+                let all = self.view::<(Ref<$field::transform>, Ref<$field::position>)>().iter();
                 all.fold(0, |sum, (transform, position)| {
                     sum.wrapping_add(bits(&transform, *position))
                 })

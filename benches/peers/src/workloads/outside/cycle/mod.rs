@@ -199,7 +199,7 @@ macro_rules! lath {
 
             fn bear(&mut self) {
                 let Self { pool, values } = self;
-                pool.each(|value: Ref<$field::value>| values.push(*value));
+                pool.view_mut::<Ref<$field::value>>().each(|value| values.push(*value));
                 pool.extend(values.drain(..).map(|value| $thing::from(Thing::child(value))));
             }
 
@@ -208,7 +208,7 @@ macro_rules! lath {
             }
 
             fn census(&mut self) -> (usize, f64) {
-                let all = self.pool.query::<Ref<$field::value>>();
+                let all = self.pool.view::<Ref<$field::value>>().iter();
                 (self.pool.len(), all.map(|value| f64::from(*value)).sum())
             }
         }

@@ -320,20 +320,20 @@ macro_rules! lath {
             }
 
             fn scale(&mut self, by: f32) {
-                self.each(|mut a: Mut<$of_five::a>| *a *= by);
-                self.each(|mut b: Mut<$of_five::b>| *b *= by);
-                self.each(|mut c: Mut<$of_five::c>| *c *= by);
-                self.each(|mut d: Mut<$of_five::d>| *d *= by);
-                self.each(|mut e: Mut<$of_five::e>| *e *= by);
+                self.view_mut::<Mut<$of_five::a>>().each(|mut a| *a *= by);
+                self.view_mut::<Mut<$of_five::b>>().each(|mut b| *b *= by);
+                self.view_mut::<Mut<$of_five::c>>().each(|mut c| *c *= by);
+                self.view_mut::<Mut<$of_five::d>>().each(|mut d| *d *= by);
+                self.view_mut::<Mut<$of_five::e>>().each(|mut e| *e *= by);
             }
 
             fn sum(&mut self) -> f64 {
                 let mut sum = 0.0;
-                self.query::<Ref<$of_five::a>>().for_each(|a| sum += f64::from(*a));
-                self.query::<Ref<$of_five::b>>().for_each(|b| sum += f64::from(*b));
-                self.query::<Ref<$of_five::c>>().for_each(|c| sum += f64::from(*c));
-                self.query::<Ref<$of_five::d>>().for_each(|d| sum += f64::from(*d));
-                self.query::<Ref<$of_five::e>>().for_each(|e| sum += f64::from(*e));
+                self.view::<Ref<$of_five::a>>().iter().for_each(|a| sum += f64::from(*a));
+                self.view::<Ref<$of_five::b>>().iter().for_each(|b| sum += f64::from(*b));
+                self.view::<Ref<$of_five::c>>().iter().for_each(|c| sum += f64::from(*c));
+                self.view::<Ref<$of_five::d>>().iter().for_each(|d| sum += f64::from(*d));
+                self.view::<Ref<$of_five::e>>().iter().for_each(|e| sum += f64::from(*e));
                 sum
             }
         }
@@ -356,11 +356,12 @@ macro_rules! lath {
             }
 
             fn step(&mut self) {
-                self.each(|$moving { position, velocity }| *position += *velocity);
+                self.view_mut::<$moving>()
+                    .each(|$moving { position, velocity }| *position += *velocity);
             }
 
             fn sum(&mut self) -> u64 {
-                self.query::<Ref<$of_scalar::position>>().fold(0, |sum, at| sum_of(sum, *at))
+                self.view::<Ref<$of_scalar::position>>().iter().fold(0, |sum, at| sum_of(sum, *at))
             }
         }
     };

@@ -168,11 +168,13 @@ macro_rules! world {
                 fn sum(&mut self) -> u64 {
                     let mut sum = self.world.resource::<Frame>().sum();
                     let pool = self.world.pool_mut::<$thing>();
-                    pool.each(|position: Ref<$field::position>| {
+                    pool.view_mut::<Ref<$field::position>>().each(|position| {
                         sum = sum.wrapping_add(position.seen());
                     });
-                    pool.each(|WithData { data }| sum = sum.wrapping_add(data.seen()));
-                    pool.each(|Healing { health }| sum = sum.wrapping_add(health.seen()));
+                    pool.view_mut::<WithData>()
+                        .each(|WithData { data }| sum = sum.wrapping_add(data.seen()));
+                    pool.view_mut::<Healing>()
+                        .each(|Healing { health }| sum = sum.wrapping_add(health.seen()));
                     sum
                 }
             }

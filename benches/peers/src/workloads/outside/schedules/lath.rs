@@ -123,6 +123,8 @@ impl Ticking for Commanding {
     }
 
     fn result(&mut self) -> u64 {
-        result(self.0.world.pool::<Spawned>().query::<Ref<spawned::value>>().map(|value| *value))
+        result(
+            self.0.world.pool::<Spawned>().view::<Ref<spawned::value>>().iter().map(|value| *value),
+        )
     }
 }

@@ -336,7 +336,9 @@ macro_rules! lath {
 
             fn one(&mut self, keys: &[Self::Key]) {
                 for &key in keys {
-                    if let Some(mut position) = self.view_mut::<Mut<$field::position>>(key) {
+                    if let Some(mut position) =
+                        self.view_mut::<Mut<$field::position>>().get_mut(key)
+                    {
                         one(&mut position);
                     }
                 }
@@ -344,8 +346,9 @@ macro_rules! lath {
 
             fn two(&mut self, keys: &[Self::Key]) {
                 for &key in keys {
-                    let seen = self.view_mut::<(Mut<$field::position>, Ref<$field::velocity>)>(key);
-                    if let Some((mut position, velocity)) = seen {
+                    let mut seen =
+                        self.view_mut::<(Mut<$field::position>, Ref<$field::velocity>)>();
+                    if let Some((mut position, velocity)) = seen.get_mut(key) {
                         two(&mut position, &velocity);
                     }
                 }
@@ -353,7 +356,7 @@ macro_rules! lath {
 
             fn three(&mut self, keys: &[Self::Key]) {
                 for &key in keys {
-                    if let Some(seen) = self.view_mut::<$with_data>(key) {
+                    if let Some(seen) = self.view_mut::<$with_data>().get_mut(key) {
                         let data = seen.has.contains(Has::DATA).then_some(seen.data);
                         three(seen.position, seen.velocity, data);
                     }
@@ -362,7 +365,10 @@ macro_rules! lath {
 
             fn positions(&mut self, keys: &[Self::Key], mut see: impl FnMut(Pair)) {
                 for &key in keys {
-                    see(self.view::<Ref<$field::position>>(key).map_or([0.0; 2], |seen| *seen));
+                    see(self
+                        .view::<Ref<$field::position>>()
+                        .get(key)
+                        .map_or([0.0; 2], |seen| *seen));
                 }
             }
         }

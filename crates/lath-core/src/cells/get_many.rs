@@ -16,17 +16,6 @@ use crate::view::{StorageOf, Used, View};
 const AHEAD: usize = 24;
 
 impl<T: Thing> Cells<T> {
-    /// The views of many things, one by one.
-    #[inline]
-    pub(crate) fn view_many<'h, V: View<Thing = T>>(
-        &self,
-        handles: &'h [Handle<T>],
-    ) -> ViewMany<'_, 'h, V> {
-        const { assert!(V::WRITES == 0, "this view writes, and a thing may come twice: use `view_mut`") };
-        // SAFETY: nobody has exclusive access behind `&self`, and the view does not write.
-        unsafe { ViewMany::new(self, handles) }
-    }
-
     /// Asks for the memory of the stamp that `handle` is compared with, if there is such a slot.
     #[inline(always)]
     pub(crate) fn prefetch_stamp(&self, handle: Handle<T>) {
@@ -37,14 +26,14 @@ impl<T: Thing> Cells<T> {
 }
 
 /// The views of the things that some handles name, in the order of the handles:
-/// [`Pool::view_many`](crate::Pool::view_many).
-pub struct ViewMany<'a, 'h, V: View> {
+/// [`Views::get_many`](crate::Views::get_many).
+pub struct GetMany<'a, 'h, V: View> {
     cells: &'a Cells<V::Thing>,
     handles: &'h [Handle<V::Thing>],
     view: PhantomData<V>,
 }
 
-impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
+impl<'a, 'h, V: View> GetMany<'a, 'h, V> {
     /// # Safety
     ///
     /// The view does not write, and for `'a` nobody writes to the fields that it reads.
@@ -65,7 +54,7 @@ impl<'a, 'h, V: View> ViewMany<'a, 'h, V> {
     }
 }
 
-impl<'a, V: View> Iterator for ViewMany<'a, '_, V> {
+impl<'a, V: View> Iterator for GetMany<'a, '_, V> {
     type Item = Option<V::Item<'a>>;
 
     #[inline]
@@ -85,6 +74,6 @@ impl<'a, V: View> Iterator for ViewMany<'a, '_, V> {
     }
 }
 
-impl<V: View> ExactSizeIterator for ViewMany<'_, '_, V> {}
+impl<V: View> ExactSizeIterator for GetMany<'_, '_, V> {}
 
-impl<V: View> FusedIterator for ViewMany<'_, '_, V> {}
+impl<V: View> FusedIterator for GetMany<'_, '_, V> {}
