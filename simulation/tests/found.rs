@@ -174,3 +174,10 @@ fn a_first_child_for_whose_links_there_is_no_memory_is_refused() {
         }
     }
 }
+
+/// A copy of a pool had no room for the tags, and the owners, of groups that are far from all
+/// others: no filter saw them there.
+#[test]
+fn a_copy_of_a_pool_knows_the_tags_of_what_is_far_away() {
+    play(&[step(SpawnAt, 0, 7178, 3357, 0), step(CascadeDirty, 0, 0, 0, 0)]);
+}

@@ -270,3 +270,21 @@ fn a_cleared_pool_is_as_good_as_new_but_for_its_generations() {
     }
     assert_eq!(pool.stats().largest_generation, 9); // of the slot of the staged thing, which was free
 }
+
+/// There was room for the bitmaps and the sets of the first groups only: a copy had tags that no
+/// filter saw.
+#[test]
+fn a_copy_knows_the_tags_of_things_that_are_far_from_all_others() {
+    for slot in [600, 4200, 9000] {
+        let mut pool = Pool::new();
+        let far = Handle::<Body>::from_bits(slot | 1 << 32);
+        pool.spawn_at(far, Body { tags: Tags::A | Tags::C }).unwrap();
+        let mut copy = pool.clone();
+        assert_eq!((copy.count_tagged(Tags::C), copy.check_invariants()), (1, Ok(())), "{slot}");
+        assert_eq!(
+            copy.spawn(Body { tags: Tags::A | Tags::C }),
+            pool.spawn(Body { tags: Tags::A | Tags::C })
+        );
+        assert_eq!(copy.check_invariants(), Ok(()), "{slot}");
+    }
+}

@@ -29,7 +29,10 @@ impl<T: Thing> Cells<T> {
             }
             next = from.next(block + 1);
         }
-        copy.make_room_for_tags(0, self.tags.in_use(), self.clusters.sets())?;
+        // Up to the last group that was ever used: what lies far from all others is beyond `memory`.
+        let end = copy.slots.worn_end().max(self.slots.worn_end());
+        let last = end.saturating_sub(1) * GROUP;
+        copy.make_room_for_tags(last, self.tags.in_use(), self.clusters.sets())?;
         let word = |tag: usize, group| self.tags.maps()[tag].word(group);
         copy.put_back_tags(word, self.clusters.owners());
         copy.slots.set_high_water(self.slots.high_water());
