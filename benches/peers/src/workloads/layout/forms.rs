@@ -19,12 +19,12 @@ pub(super) trait Form: Thing + Default + 'static {
     /// Changes all fields of all things.
     fn change_all(pool: &mut Pool<Self>);
 
-    /// Reads one field of one thing.
-    fn look_one(pool: &Pool<Self>, handle: Handle<Self>) -> u32;
-    /// Reads four fields of one thing.
-    fn look_four(pool: &Pool<Self>, handle: Handle<Self>) -> u32;
-    /// Reads all fields of one thing.
-    fn look_all(pool: &Pool<Self>, handle: Handle<Self>) -> u32;
+    /// Reads one field of each of these.
+    fn look_one(pool: &Pool<Self>, handles: &[Handle<Self>]) -> u32;
+    /// Reads four fields of each of these.
+    fn look_four(pool: &Pool<Self>, handles: &[Handle<Self>]) -> u32;
+    /// Reads all fields of each of these.
+    fn look_all(pool: &Pool<Self>, handles: &[Handle<Self>]) -> u32;
 }
 
 /// A size, in both layouts.
@@ -54,6 +54,12 @@ fn add_product<const LANES: usize>(
 #[inline(always)]
 fn bits<const LANES: usize>(field: &[f32; LANES]) -> u32 {
     field[0].to_bits()
+}
+
+/// What was read of all these, added up.
+#[inline(always)]
+fn sum<F: Form>(handles: &[Handle<F>], read: impl Fn(Handle<F>) -> u32) -> u32 {
+    handles.iter().fold(0, |sum, &handle| sum.wrapping_add(read(handle)))
 }
 
 macro_rules! forms {
@@ -112,26 +118,31 @@ macro_rules! form {
             }
 
             #[inline(always)]
-            fn look_one(pool: &Pool<Self>, handle: Handle<Self>) -> u32 {
-                pool.view::<Ref<$module::a>>().get(handle).map_or(0, |a| bits(&a))
+            fn look_one(pool: &Pool<Self>, handles: &[Handle<Self>]) -> u32 {
+                let all = pool.view::<Ref<$module::a>>();
+                sum(handles, |handle| all.get(handle).map_or(0, |a| bits(&a)))
             }
 
             #[inline(always)]
-            fn look_four(pool: &Pool<Self>, handle: Handle<Self>) -> u32 {
+            fn look_four(pool: &Pool<Self>, handles: &[Handle<Self>]) -> u32 {
                 type Four<'a> = (Ref<'a, $module::a>, Ref<'a, $module::b>, Ref<'a, $module::c>, Ref<'a, $module::d>);
-                pool.view::<Four>().get(handle).map_or(0, |(a, b, c, d)| {
+                let all = pool.view::<Four>();
+                let four = |(a, b, c, d): Four| {
                     bits(&a).wrapping_add(bits(&b)).wrapping_add(bits(&c)).wrapping_add(bits(&d))
-                })
+                };
+                sum(handles, |handle| all.get(handle).map_or(0, four))
             }
 
             #[inline(always)]
-            fn look_all(pool: &Pool<Self>, handle: Handle<Self>) -> u32 {
+            fn look_all(pool: &Pool<Self>, handles: &[Handle<Self>]) -> u32 {
                 #[derive(View)]
                 #[view($thing)]
                 struct All<'a> {
                     $($field: &'a [f32; $lanes],)+
                 }
-                pool.view::<All>().get(handle).map_or(0, |all| 0u32$(.wrapping_add(bits(all.$field)))+)
+                let all = pool.view::<All>();
+                let fields = |one: All| 0u32$(.wrapping_add(bits(one.$field)))+;
+                sum(handles, |handle| all.get(handle).map_or(0, fields))
             }
         }
     };
