@@ -67,8 +67,8 @@ struct Walk<'a, T: Thing> {
     group: u32,
     /// The slots of the present group that are still to come.
     bits: u64,
-    /// The first slot of the present group.
-    place: Option<Place<T>>,
+    /// The first slot of the present group; that of the nil thing before the first one.
+    first: Place<T>,
     /// At least and at most so many slots are to come in later groups.
     left: (usize, usize),
 }
@@ -76,7 +76,8 @@ struct Walk<'a, T: Thing> {
 impl<'a, T: Thing> Walk<'a, T> {
     #[inline]
     fn new(cells: &'a Cells<T>, filter: Filter<'a>) -> Self {
-        Self { cells, filter, group: 0, bits: 0, place: None, left: filter.bounds() }
+        let first = cells.first_place(0);
+        Self { cells, filter, group: 0, bits: 0, first, left: filter.bounds() }
     }
 
     /// All live slots.
@@ -85,18 +86,21 @@ impl<'a, T: Thing> Walk<'a, T> {
         Self::new(cells, Filter::new(&cells.slots, cells.tags.maps(), 0, 0))
     }
 
-    /// Goes on to the next group that has something; false at the end.
-    #[inline]
-    fn advance(&mut self) -> bool {
-        while let Some(number) = self.filter.next(self.group) {
+    /// Goes on to the next group that has something; false at the end. The tags that the filter was
+    /// made for are constants, so that walks which ask for none have no code for them: these are
+    /// small enough then to become part of the caller's loop, and take half as long.
+    #[inline(always)]
+    fn advance(&mut self, with: u64, without: u64) -> bool {
+        let filter = self.filter.known(with, without);
+        while let Some(number) = filter.next(self.group) {
             self.group = number + 1;
-            self.bits = self.filter.word(number);
+            self.bits = filter.word(number);
             if self.bits != 0 {
                 let count = self.bits.count_ones() as usize;
                 self.left.0 = self.left.0.saturating_sub(count);
                 self.left.1 = self.left.1.saturating_sub(count);
-                self.place = self.cells.values.place(number * GROUP);
-                return self.place.is_some();
+                self.first = self.cells.first_place(number);
+                return true;
             }
         }
         false
@@ -105,26 +109,26 @@ impl<'a, T: Thing> Walk<'a, T> {
     /// The next slot: the handle of what is there, and its place, which holds a value.
     #[inline]
     fn next(&mut self) -> Option<(Handle<T>, Place<T>)> {
-        if self.bits == 0 && !self.advance() {
+        if self.bits == 0 && !self.advance(0, 0) {
             return None;
         }
         let bit = self.bits.trailing_zeros();
         self.bits &= self.bits - 1;
         // SAFETY: the slot is one of the present group that are to come.
-        Some(unsafe { self.at(self.place?, bit) })
+        Some(unsafe { self.at(bit) })
     }
 
     /// The handle of what is in a slot, and its place.
     ///
     /// # Safety
     ///
-    /// The slot is the `bit`th of the present group, whose first one is at `first`, and lives.
+    /// The slot is the `bit`th of the present group, and lives.
     #[inline(always)]
-    unsafe fn at(&self, first: Place<T>, bit: u32) -> (Handle<T>, Place<T>) {
+    unsafe fn at(&self, bit: u32) -> (Handle<T>, Place<T>) {
         // SAFETY: both places are of this storage and in one group. Stamps of values do not change
         // while the walk borrows the cells (C3).
         let (place, stamp) = unsafe {
-            let place = T::Storage::step(first, bit);
+            let place = T::Storage::step(self.first, bit);
             (place, T::Storage::stamp(place).read())
         };
         (Handle::from_parts((self.group - 1) * GROUP + bit, stamp), place)
@@ -135,22 +139,20 @@ impl<'a, T: Thing> Walk<'a, T> {
     #[inline]
     fn fold<B>(mut self, mut so_far: B, mut f: impl FnMut(B, (Handle<T>, Place<T>)) -> B) -> B {
         loop {
-            if let Some(first) = self.place {
-                // SAFETY: the slots are those of the present group that are to come.
-                let mut step = |so_far: B, bit: u32| f(so_far, unsafe { self.at(first, bit) });
-                if self.bits == u64::MAX {
-                    for bit in 0..GROUP {
-                        so_far = step(so_far, bit);
-                    }
-                } else {
-                    let mut bits = self.bits;
-                    while bits != 0 {
-                        so_far = step(so_far, bits.trailing_zeros());
-                        bits &= bits - 1;
-                    }
+            // SAFETY: the slots are those of the present group that are to come.
+            let mut step = |so_far: B, bit: u32| f(so_far, unsafe { self.at(bit) });
+            if self.bits == u64::MAX {
+                for bit in 0..GROUP {
+                    so_far = step(so_far, bit);
+                }
+            } else {
+                let mut bits = self.bits;
+                while bits != 0 {
+                    so_far = step(so_far, bits.trailing_zeros());
+                    bits &= bits - 1;
                 }
             }
-            if !self.advance() {
+            if !self.advance(0, 0) {
                 return so_far;
             }
         }
@@ -188,7 +190,7 @@ impl<'a, T: Thing> Iter<'a, T> {
     #[inline]
     fn next_place(&mut self) -> Option<(Handle<T>, Place<T>)> {
         if let Some((staged, _)) = self.staged.as_slice().first() {
-            let is_over = self.walk.bits == 0 && !self.walk.advance();
+            let is_over = self.walk.bits == 0 && !self.walk.advance(0, 0);
             let next = || (self.walk.group - 1) * GROUP + self.walk.bits.trailing_zeros();
             if is_over || staged.index() < next() {
                 return self.staged.next();
@@ -287,14 +289,23 @@ impl<T: Thing> FusedIterator for IterMut<'_, T> {}
 pub struct ViewIter<'a, V: View> {
     walk: Walk<'a, V::Thing>,
     /// Where the fields of the present group begin.
-    base: Option<V::Base>,
+    base: V::Base,
 }
 
 impl<'a, V: View> ViewIter<'a, V> {
     #[inline]
     pub(super) fn new(cells: &'a Cells<V::Thing>) -> Self {
         let _checked = const { (V::READS, V::WRITES) };
-        Self { walk: Walk::new(cells, cells.filter::<V>().known(V::WITH, V::WITHOUT)), base: None }
+        let walk = Walk::new(cells, cells.filter::<V>());
+        let base = Self::base(cells, walk.first, 0);
+        Self { walk, base }
+    }
+
+    /// Where the fields begin in the group of slot `index`, which is at `first`.
+    #[inline(always)]
+    fn base(cells: &Cells<V::Thing>, first: Place<V::Thing>, index: u32) -> V::Base {
+        // SAFETY: the place is that of the index (by the callers, both of them here).
+        unsafe { V::base(&cells.values, first, index) }
     }
 
     /// The next slot that matches, where its group begins, and its row in the group.
@@ -302,16 +313,14 @@ impl<'a, V: View> ViewIter<'a, V> {
     pub(super) fn next_row(&mut self) -> Option<(u32, V::Base, usize)> {
         let walk = &mut self.walk;
         if walk.bits == 0 {
-            if !walk.advance() {
+            if !walk.advance(V::WITH, V::WITHOUT) {
                 return None;
             }
-            let (values, first) = (&walk.cells.values, (walk.group - 1) * GROUP);
-            // SAFETY: the place is that of the index.
-            self.base = Some(unsafe { V::base(values, walk.place?, first) });
+            self.base = Self::base(walk.cells, walk.first, (walk.group - 1) * GROUP);
         }
         let row = walk.bits.trailing_zeros();
         walk.bits &= walk.bits - 1;
-        Some(((walk.group - 1) * GROUP + row, self.base?, row as usize))
+        Some(((walk.group - 1) * GROUP + row, self.base, row as usize))
     }
 }
 
