@@ -36,7 +36,7 @@ fn after_a_level<T: Thing>(make: fn(u32) -> T, reuse: Reuse) -> (Pool<T>, Vec<Ha
     (pool, gone)
 }
 
-fn nothing_is_seen_but_the_memory<T: Thing>(make: fn(u32) -> T)
+fn nothing_is_seen_but_the_memory<T>(make: fn(u32) -> T)
 where
     Pool<T>: Clone,
     T: lath_core::strips::Snap + Clone,

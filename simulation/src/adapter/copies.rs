@@ -214,7 +214,7 @@ impl<L: Layout> Copies<L> {
 /// nobody's, and things without size and over-aligned ones have little else.
 pub fn is_written<T: Piece>(pool: &Pool<T>) -> bool {
     let mut image = PoolImage::new();
-    image.capture(&pool);
+    image.capture(pool);
     matches!(T::TRAITS.name, "Token" | "Block") || !poison::is_in_what(16, || image.clone())
 }
 

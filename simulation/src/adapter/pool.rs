@@ -204,7 +204,9 @@ pub fn call<T: Piece>(pool: &mut Pool<T>, ask: &Ask) -> Answer {
         }
         Call::Stage => spawned(&body, pool.try_stage(make(&body))),
         Call::Reserve if room > 0 && b % 4 == 2 => Answer::New(id(pool.reserve())),
-        Call::Reserve if room > 0 && b % 8 == 4 && u32::from(v) % 4 >> T::TRAITS.kind_bits == 0 => {
+        Call::Reserve
+            if room > 0 && b % 8 == 4 && (u32::from(v) % 4) >> T::TRAITS.kind_bits == 0 =>
+        {
             Answer::New(id(pool.reserve_kind(u32::from(v) % 4)))
         }
         Call::Reserve => match pool.try_reserve_kind(if b % 4 == 0 { u32::from(v) % 4 } else { 0 })

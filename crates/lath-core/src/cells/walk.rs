@@ -224,8 +224,8 @@ impl<'a, T: Thing> Iterator for Iter<'a, T> {
             so_far = f(so_far, item);
         }
         let values = &self.walk.cells.values;
-        // SAFETY: as in `next`.
         self.walk.fold(so_far, |so_far, (handle, place)| {
+            // SAFETY: as in `next`.
             f(so_far, (handle, unsafe { values.get(place) }))
         })
     }
@@ -274,8 +274,8 @@ impl<'a, T: Thing> Iterator for IterMut<'a, T> {
     #[inline]
     fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
         let values = &self.walk.cells.values;
-        // SAFETY: as in `next`.
         self.walk.fold(init, |so_far, (handle, place)| {
+            // SAFETY: as in `next`.
             f(so_far, (handle, unsafe { values.get_mut(place) }))
         })
     }
