@@ -28,7 +28,7 @@
 //! - **M1** Extents are in order and do not overlap. Each begins and ends where a chunk does, and is
 //!   one allocation with the layout of its length.
 //! - **M2** The table has an entry for every chunk below `used`: that of the extent which the chunk
-//!   lies in, or one that leads to the void, whose stamps stay [`SPENT`].
+//!   lies in, or one that leads to the void, whose stamps stay zero.
 //! - **M3** Every slot below `used` whose chunk does not lead to the void was opened, once. `used` is
 //!   a multiple of 64, and lies at the end of a chunk or in one that has an extent.
 
@@ -39,8 +39,6 @@ use core::ops::Range;
 use core::ptr::NonNull;
 
 use crate::error::OutOfMemory;
-#[allow(unused_imports, reason = "named in the documentation")]
-use crate::generation::SPENT;
 use crate::slots::GROUP;
 
 /// Tells the compiler that a path is rarely taken, so that it is a branch: the processor then goes
@@ -169,7 +167,7 @@ impl<E: Extent> Directory<E> {
     }
 
     /// The entry for slot `index`, unless it lies behind all that was opened. It may lead to the
-    /// void: there the stamp is [`SPENT`], and nothing may be written.
+    /// void: there the stamp is zero, and nothing may be written.
     #[inline(always)]
     pub fn find(&self, index: u32) -> Option<E::Entry> {
         if u64::from(index) >= self.used {

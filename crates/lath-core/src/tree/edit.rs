@@ -442,7 +442,7 @@ impl<T: Thing, A: Reach> TreeMut<'_, T, A> {
         Ok(())
     }
 
-    /// Marks a thing for [`Sweep::down_dirty`]. Answers whether there is one;
+    /// Marks a thing for [`Sweep::down_dirty`](crate::Sweep::down_dirty). Answers whether there is one;
     /// marking twice is harmless.
     ///
     /// From the first mark on, things that are attached, detached or moved are marked by
