@@ -65,3 +65,30 @@ impl<V> Drop for Held<'_, V> {
         self.0.held.store(false, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+    use core::marker::PhantomData;
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// Whether a type is `Sync`: the constant of the type itself is found if it is.
+    struct Is<X>(PhantomData<X>);
+
+    trait IsNot {
+        const SYNC: bool = false;
+    }
+
+    impl<X> IsNot for Is<X> {}
+
+    impl<X: Sync> Is<X> {
+        const SYNC: bool = true;
+    }
+
+    #[test]
+    fn a_lock_is_shared_by_threads_that_its_value_may_go_to() {
+        const { assert!(Is::<Lock<Cell<u32>>>::SYNC && !Is::<Lock<Rc<u32>>>::SYNC) };
+    }
+}

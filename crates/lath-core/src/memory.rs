@@ -391,6 +391,7 @@ unsafe impl<E: Extent + Sync> Sync for Directory<E> {}
 
 #[cfg(test)]
 mod tests {
+    use core::cell::Cell as Counter;
     use std::collections::{BTreeMap, BTreeSet};
     use std::vec::Vec;
 
@@ -398,6 +399,11 @@ mod tests {
 
     /// A slot of eight bytes, opened by writing its number.
     struct Cell;
+
+    std::thread_local! {
+        /// How many groups this thread has opened.
+        static OPENED: Counter<usize> = const { Counter::new(0) };
+    }
 
     // SAFETY: eight bytes a slot, side by side; a place relies on nothing.
     unsafe impl Extent for Cell {
@@ -418,6 +424,7 @@ mod tests {
         }
 
         unsafe fn open(entry: *mut u64, first: u32) {
+            OPENED.set(OPENED.get() + 1);
             for index in first..first + GROUP {
                 // SAFETY: slots of the extent (by the caller).
                 unsafe { entry.wrapping_add(index as usize).write(index.into()) };
@@ -434,6 +441,7 @@ mod tests {
     fn slots_are_where_a_map_of_groups_says() {
         for seed in 0..8 {
             let mut random = fastrand::Rng::with_seed(seed);
+            OPENED.set(0);
             let mut memory = Directory::<Cell>::new();
             let (mut opened, mut places) = (BTreeSet::new(), BTreeMap::new());
             for step in 0..120 {
@@ -457,6 +465,8 @@ mod tests {
                 let ranges: Vec<u64> =
                     memory.ranges().flat_map(|range| range.step_by(64)).collect();
                 assert!(ranges.iter().eq(&opened), "a group was closed again at {at:?}");
+                let void = memory.void.as_ref().map_or(0, |void| void.slots as usize / 64);
+                assert_eq!(OPENED.get(), opened.len() + void, "opened twice at {at:?}");
                 for &group in &opened {
                     let (first, last) = (group as u32, group as u32 + 63);
                     assert_eq!(value(&memory, first), Some(group), "at {at:?}");

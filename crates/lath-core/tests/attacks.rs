@@ -6,12 +6,13 @@
     reason = "whether a guard has a `Drop` is not what its user should have to know"
 )]
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::mem;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lath_core::{Handle, Mut, Pool, Ref, Reuse, SpawnFault, Thing};
+use lath_core::{Handle, Mut, NoTags, Pool, Ref, Reuse, Rows, SpawnFault, Thing};
 
 #[derive(Thing, Clone, Default, Debug, PartialEq)]
 struct Crew {
@@ -269,4 +270,37 @@ fn the_last_slot_of_all_can_be_used() {
     assert_eq!((some.len(), some[0].index()), (2, u32::MAX));
     pool.clear();
     assert_eq!((pool.len(), pool.get(last).is_none()), (0, true));
+}
+
+thread_local! {
+    static WATCHED: OnceCell<Rc<Pool<Onlooker>>> = const { OnceCell::new() };
+    static SEEN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Looks at its pool whenever it is asked for its tags, also while it is written to its place.
+#[derive(Default)]
+struct Onlooker;
+
+impl Thing for Onlooker {
+    type Bits = u64;
+    const INDEX_BITS: u32 = 32;
+    type Storage = Rows<Self>;
+    type Tags = NoTags;
+
+    fn tags(&self) -> NoTags {
+        if let Some(pool) = WATCHED.with(|pool| pool.get().cloned()) {
+            SEEN.set(pool.iter_with_staged().count());
+        }
+        NoTags
+    }
+}
+
+#[test]
+fn a_thing_that_is_being_staged_is_not_seen_before_it_is_there() {
+    let pool = Rc::new(Pool::new());
+    WATCHED.with(|watched| assert!(watched.set(pool.clone()).is_ok()));
+    for before in 0..5 {
+        pool.stage(Onlooker);
+        assert_eq!(SEEN.get(), before);
+    }
 }

@@ -600,6 +600,71 @@ fn tags_that_panic_while_a_thing_comes_or_goes_leave_a_whole_pool_behind() {
     }
 }
 
+/// What it answers about its tags is user code, also while it is written into its slot.
+#[derive(Default)]
+struct Shy {
+    _token: Token,
+}
+
+impl Thing for Shy {
+    type Bits = u64;
+    const INDEX_BITS: u32 = 32;
+    type Storage = Rows<Self>;
+    type Tags = Tags;
+
+    fn tags(&self) -> Tags {
+        user_code("tags");
+        Tags::from_bits_retain(1)
+    }
+}
+
+type ShyCall = (&'static str, fn(&mut Pool<Shy>));
+
+#[test]
+fn a_thing_that_panics_while_it_is_written_into_its_slot_is_nowhere() {
+    let calls: [ShyCall; 4] = [
+        ("spawn", |pool| _ = pool.spawn(Shy { _token: Token::new() })),
+        ("stage", |pool| _ = pool.stage(Shy { _token: Token::new() })),
+        ("spawn_range", |pool| _ = pool.spawn_range(3, |_| Shy { _token: Token::new() })),
+        ("spawn_at", |pool| {
+            let handle = Handle::from_bits(1 << 32 | 50);
+            _ = pool.spawn_at(handle, Shy { _token: Token::new() });
+        }),
+    ];
+    for (name, call) in calls {
+        for n in 0.. {
+            counted::start_anew();
+            let mut pool = Pool::new();
+            for _ in 0..5 {
+                pool.spawn(Shy { _token: Token::new() }); // the next one is like the last
+            }
+            let alive = counted::alive();
+            counted::light_fuse(n);
+            let outcome = catch_unwind(AssertUnwindSafe(|| call(&mut pool)));
+            counted::put_out();
+            let at = format!("after `{name}`, with a panic in call {n}");
+            if outcome.is_err() {
+                assert_eq!(counted::alive(), alive, "{at}");
+                assert_eq!(pool.iter_with_staged().count(), 5, "{at}");
+                assert_eq!((pool.stats().staged, pool.stats().reserved), (0, 0), "{at}");
+            }
+            assert_eq!(pool.check_invariants(), Ok(()), "{at}");
+            for index in 6..100 {
+                let handle = Handle::from_bits(1 << 32 | index);
+                assert!(outcome.is_ok() || pool.get(handle).is_none(), "{handle}, {at}");
+            }
+            pool.clear();
+            assert_eq!(pool.check_invariants(), Ok(()), "{at}");
+            drop(pool);
+            counted::assert_all_dropped_once(&at);
+            if outcome.is_ok() {
+                assert!(n > 1, "tags are asked for before and while a thing is written");
+                break; // nobody was left to panic
+            }
+        }
+    }
+}
+
 #[derive(Thing, Default)]
 struct Grumpy {
     panics: bool,

@@ -492,6 +492,52 @@ struct Carried;
 impl Relation for Carried {}
 
 #[test]
+fn links_of_one_relation_change_while_those_of_another_are_looked_at() {
+    let mut pool: Pool<Plain> = (0..10).map(|value| Plain { value }).collect();
+    let handles: Vec<_> = pool.handles().collect();
+    pool.tree_mut().attach(handles[1], handles[0]).unwrap();
+    pool.prepare_links::<Carried>().unwrap();
+    let attached = pool.tree();
+    // SAFETY: nobody else uses the links of this relation.
+    let mut carried = unsafe { pool.links_mut::<Carried>() }.unwrap();
+    for &child in &handles[2..] {
+        carried.attach(child, handles[0]).unwrap();
+    }
+    assert!(attached.children(handles[0]).eq([handles[1]]));
+    assert!(pool.tree_of::<Carried>().children(handles[0]).eq(handles[2..].iter().copied()));
+    // SAFETY: nobody else uses the links, or the fields that are swept over.
+    let mut sweep = unsafe {
+        pool.sweep::<Carried, Ref<'_, plain::value>, (Handle<Plain>, Ref<'_, plain::value>)>()
+    }
+    .unwrap();
+    let mut children = Vec::new();
+    sweep.down(|parent, (child, _)| children.extend(parent.map(|_| child)));
+    assert_eq!(children, handles[2..]);
+}
+
+#[test]
+fn whole_things_are_seen_beside_their_handles_wherever_they_lie() {
+    // Several extents, and handles that do not come first.
+    let mut pool: Pool<Plain> = (1..=5000).map(|value| Plain { value }).collect();
+    pool.retain(|handle, _| handle.index() % 7 != 3);
+    let mut things = pool.view_mut::<(&mut Plain, Handle<Plain>)>();
+    things.each(|(thing, me)| {
+        assert_eq!(thing.value, me.index());
+        thing.value += 1;
+    });
+    assert_eq!(
+        things.iter_mut().filter(|(thing, me)| thing.value == me.index() + 1).count(),
+        pool.len()
+    );
+    assert!(
+        pool.view::<(&Plain, Handle<Plain>)>()
+            .iter()
+            .all(|(thing, me)| thing.value == me.index() + 1)
+    );
+    assert!(pool.iter().all(|(me, thing)| thing.value == me.index() + 1));
+}
+
+#[test]
 fn whoever_leaves_by_two_trees_is_named_once() {
     let mut pool: Pool<Plain> = (0..5).map(|value| Plain { value }).collect();
     let handles: Vec<_> = pool.handles().collect();

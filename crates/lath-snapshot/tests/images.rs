@@ -239,6 +239,24 @@ fn reclaimed_slots_take_their_turn_in_a_pool_that_was_put_back() {
     }
 }
 
+#[test]
+fn a_slot_that_alone_of_its_group_was_ever_used_keeps_its_generation() {
+    for index in [0, 1, 31, 32, 63].map(|bit| 64 * 5 + bit) {
+        let mut pool = Pool::<MixedRow>::new();
+        pool.spawn(MixedRow::new(0));
+        let gone = Handle::from_bits(1 << 10 | index);
+        pool.spawn_at(gone, MixedRow::new(0)).unwrap();
+        pool.despawn(gone);
+        let mut image = PoolImage::new();
+        image.capture(&pool);
+        let mut copy = Pool::new();
+        image.restore(&mut copy).unwrap();
+        assert_eq!(copy.check(gone), pool.check(gone), "slot {index}");
+        let again = copy.spawn_at(gone, MixedRow::new(0));
+        assert!(again.is_err(), "slot {index} gives a handle out for the second time");
+    }
+}
+
 /// A pool that has more memory than the one of the image goes on as that one does, block after
 /// block.
 fn goes_on_in_turn<T: Judged>() {

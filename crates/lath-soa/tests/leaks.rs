@@ -55,7 +55,7 @@ macro_rules! for_layout {
                 }
                 let mut handles: Vec<Handle<Crew>> = Vec::new();
                 for _ in 0..40 {
-                    match random.u8(..9) {
+                    match random.u8(..10) {
                         0 => handles.extend((0..random.u32(..400)).map(|_| pool.spawn(crew(&mut random)))),
                         1 => handles.extend((0..random.u32(..50)).map(|_| pool.stage(crew(&mut random)))),
                         2 => _ = pool.commit(),
@@ -64,6 +64,12 @@ macro_rules! for_layout {
                         5 => handles.retain(|&who| random.u8(..9) > 0 || pool.take(who).is_none()),
                         6 => handles.retain(|&who| random.u8(..9) > 0 || !pool.despawn_after(who, 1)),
                         7 => _ = pool.reap(1),
+                        8 => {
+                            for &who in &handles {
+                                let Crew { name, note, .. } = crew(&mut random);
+                                _ = (pool.set::<crew::name>(who, name), pool.set::<crew::note>(who, note));
+                            }
+                        }
                         _ => {
                             for pair in handles.windows(2) {
                                 _ = pool.tree_mut().attach(pair[1], pair[0]);

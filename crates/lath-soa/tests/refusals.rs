@@ -246,6 +246,22 @@ macro_rules! for_layout {
             }
 
             #[test]
+            fn what_waits_for_memory_is_taken_out_once() {
+                refuse_each("take of what is staged", 1, warm, |game| {
+                    for number in 5000..5000 + MORE {
+                        let result = game.pool.try_stage(crew(number));
+                        game.note(number, result);
+                    }
+                    // The first of these has no memory to move to if it is refused.
+                    while let Some((who, number)) = game.came.pop() {
+                        let thing = game.pool.take(who).map(|thing| thing.number);
+                        assert_eq!((thing, game.pool.contains(who)), (Some(number), false));
+                        assert!(game.pool.take(who).is_none(), "taken twice");
+                    }
+                });
+            }
+
+            #[test]
             fn try_reserve_says_so_and_spawn_at_comes_later() {
                 refuse_each("try_reserve", 2, warm, |game| {
                     for number in 5000..5000 + MORE {
