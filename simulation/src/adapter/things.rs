@@ -300,14 +300,15 @@ macro_rules! things {
             const TRAITS: Traits = traits::<Ship>("Ship");
             fn make(body: &Body) -> Self {
                 let (link, crew) = (Handle::from_bits(body.link), Handle::from_bits(body.link));
-                let (small, pos) = (link.to_bits() as u8, [link.to_bits() as f64; 2]);
+                // Seven bits: ten such bytes in a row must not look like poison.
+                let (small, pos) = (link.to_bits() as u8 & 0x7f, [link.to_bits() as f64; 2]);
                 Self { small, n: body.n, pos, link, crew, maybe: Some(body.n as u16) }
             }
             fn seen(thing: ThingRef<'_, Self>) -> Body {
                 // Fields that say the same, so that a thing that was put together of two shows.
                 let link = thing.link.to_bits();
                 let whole = thing.pos.clone() == [link as f64; 2]
-                    && thing.small.clone() == link as u8
+                    && thing.small.clone() == link as u8 & 0x7f
                     && thing.crew.to_bits() == link;
                 let text = if whole { String::new() } else { "torn".to_owned() };
                 Body { n: thing.n.clone(), link: thing.link.to_bits(), text, ..Body::default() }
