@@ -198,7 +198,7 @@ fuzzing() {
 # With one seed, for the same reason.
 game() {
     cargo test --profile game -p lath-simulation
-    scripts/world.sh 2 1
+    scripts/world.sh 30s 770001
 }
 
 step "tests: cargo test" cargo test
